@@ -115,6 +115,7 @@ void InPlace()
 
 int main()
 {
+    LooksForIdle() = true;
     InPlace();
     OnCore([] {
         A::TPipe pipe;

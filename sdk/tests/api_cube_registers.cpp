@@ -231,6 +231,29 @@ void CheckResults()
     });
 }
 
+/// Modes are words or truth values; ENABLE is the first of its words, so that one is no truth value of the other.
+void CheckHf32()
+{
+    OnCore([] {
+        const auto bits = [] { return static_cast<uint64_t>(get_ctrl()) >> 46 & 3u; };
+        const int64_t before = get_ctrl();
+        SetHF32Mode(HF32Mode::ENABLE);
+        Expect(bits() == 1, "HF32");
+        SetHF32TransMode(HF32TransMode::NEAREST_ZERO);
+        Expect(bits() == 3, "HF32 towards zero");
+        SetHF32Mode(HF32Mode::DISABLE);
+        Expect(bits() == 2, "no HF32");
+        SetHF32TransMode(HF32TransMode::NEAREST_EVEN);
+        Expect(bits() == 0 && get_ctrl() == before, "HF32 to even");
+        SetHF32Mode(true);
+        SetHF32TransMode(true);
+        Expect(bits() == 3, "HF32 by truth values");
+        SetHF32Mode(false);
+        SetHF32TransMode(false);
+        Expect(get_ctrl() == before, "no HF32 by truth values");
+    });
+}
+
 }  // namespace
 
 int main()
@@ -240,5 +263,6 @@ int main()
     CheckBoundary();
     CheckDefaults();
     CheckResults();
+    CheckHf32();
     return Report("api_cube_registers");
 }

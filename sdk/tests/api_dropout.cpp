@@ -73,6 +73,7 @@ void All()
 
 int main()
 {
+    LooksForIdle() = true;
     OnCore([] {
         All<half>();
         All<float>();

@@ -346,6 +346,7 @@ void Faults()
 
 int main()
 {
+    LooksForIdle() = true;
     Faults();
     OnCore([] {
         // What the calls without a temporary buffer take lies behind what the pipe has given out.

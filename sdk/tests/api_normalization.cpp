@@ -312,6 +312,7 @@ void Gradients(const Size& size, uint32_t bytes)
 
 int main()
 {
+    LooksForIdle() = true;
     const auto result = OnCore([] {
         for (const Size size : {Size{1, 16, 16}, Size{5, 48, 43}, Size{16, 128, 128}, Size{9, 208, 200}, Size{3, 1024, 1024}}) {
             for (const uint32_t bytes : {40u * 1024, (4 * size.k + 72 + 2 * 16) * 4}) {
@@ -325,6 +326,10 @@ int main()
                 Gradients<half>(size, more);
             }
         }
+        // More rows than reciprocals are made at once.
+        const Size many = {45, 16, 13};
+        Rows<float>(many, (4 * many.k + 72 + 2 * 48) * 4);
+        Rows<half>(many, (4 * many.k + 72 + 2 * 48) * 4);
         Welford<float>();
         Welford<half>();
         WelfordBehind();

@@ -255,6 +255,7 @@ void RunningSums(uint32_t outter, uint32_t inner)
 
 int main()
 {
+    LooksForIdle() = true;
     OnCore([] {
         A::TPipe pipe;
         A::TBuf<A::TPosition::VECCALC> operands;

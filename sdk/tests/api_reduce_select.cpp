@@ -187,10 +187,49 @@ void Transposes()
     Expect(right, "Transpose and TransDataTo5HD");
 }
 
+/// More repeats than an instruction takes at once: bits of all, and nothing behind them.
+template <typename T>
+void LongCompares()
+{
+    constexpr uint32_t lanes = 256 / sizeof(T);
+    for (const uint32_t repeats : {252u, 260u}) {
+        const uint32_t count = repeats * lanes;
+        const auto tensor = [&](uint32_t byte) { return A::LocalTensor<T>(A::TPosition::VECCALC, byte, count); };
+        const A::LocalTensor<T> a = tensor(0), b = tensor(66560);
+        const A::LocalTensor<uint8_t> bits(A::TPosition::VECCALC, 133120, 4096 + 4096);
+        auto* x = reinterpret_cast<T*>(a.GetPhyAddr());
+        auto* y = reinterpret_cast<T*>(b.GetPhyAddr());
+        auto* got = reinterpret_cast<uint8_t*>(bits.GetPhyAddr());
+        for (uint32_t i = 0; i < count; ++i) {
+            x[i] = T(static_cast<float>(i * 7 % 23));
+            y[i] = T(static_cast<float>(i * 5 % 19));
+        }
+        const auto check = [&](const char* what, auto below) {
+            for (uint32_t i = 0; i < count; ++i) {
+                if ((got[i / 8] >> i % 8 & 1) != (below(i) ? 1 : 0)) {
+                    return Fail(std::string(what) + ": bit " + std::to_string(i) + " of " + std::to_string(count));
+                }
+            }
+            for (uint32_t i = count / 8; i < 8192; ++i) {
+                if (got[i] != 0x5A) {
+                    return Fail(std::string(what) + " behind " + std::to_string(count) + " elements");
+                }
+            }
+        };
+        std::memset(got, 0x5A, 8192);
+        A::Compare(bits, a, b, A::CMPMODE::LT, count);
+        check("Compare", [&](uint32_t i) { return i * 7 % 23 < i * 5 % 19; });
+        std::memset(got, 0x5A, 8192);
+        A::CompareScalar(bits, a, T(9.0f), A::CMPMODE::LT, count);
+        check("CompareScalar", [](uint32_t i) { return i * 7 % 23 < 9; });
+    }
+}
+
 }  // namespace
 
 int main()
 {
+    LooksForIdle() = true;
     const auto result = OnCore([] {
         A::InitSocState();
         for (int32_t n : {1, 31, 64, 65, 200, 1024, 5003, 9000}) {
@@ -205,6 +244,8 @@ int main()
         Gathers();
         GatherFromSecondBuffer();
         Transposes();
+        LongCompares<float>();
+        LongCompares<half>();
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
     const auto uneven = OnCore([] { A::Compare(Slot::At<uint8_t>(2), Slot::At<float>(0), Slot::At<float>(1), A::CMPMODE::LT, 70); });

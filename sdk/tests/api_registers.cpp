@@ -238,6 +238,7 @@ void Sequences()
 
 int main()
 {
+    LooksForIdle() = true;
     const auto result = OnCore([] {
         CompareMasks<float>();
         CompareMasks<half>();

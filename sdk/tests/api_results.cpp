@@ -261,6 +261,7 @@ void Registers()
 
 int main()
 {
+    LooksForIdle() = true;
     const auto result = OnCore([] {
         Masks<float>();
         Masks<half>();

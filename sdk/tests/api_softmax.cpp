@@ -323,6 +323,7 @@ void TooSmall()
 
 int main()
 {
+    LooksForIdle() = true;
     TooSmall();
     OnCore([] {
         A::TPipe pipe;

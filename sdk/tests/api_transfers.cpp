@@ -292,6 +292,7 @@ void Copies(int16_t* words)
 
 int main()
 {
+    LooksForIdle() = true;
     auto* memory = static_cast<uint8_t*>(ascendsim::AllocateRegion(64 * 1024, ascendsim::RegionRole::kOutput, 0));
     Run("atomics", [&] {
         Atomics<float>(memory);

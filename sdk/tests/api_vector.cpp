@@ -242,6 +242,7 @@ void Conversions()
 
 int main()
 {
+    LooksForIdle() = true;
     const auto result = OnCore([] {
         A::InitSocState();
         Arithmetic<half>();

@@ -24,9 +24,10 @@ T* Gm(size_t byte = 0)
 Span Writes(uint32_t space, int64_t at, int64_t len, int64_t count = 1, int64_t step = 0) { return {space, kWrites, at, len, count, step}; }
 Span Reads(uint32_t space, int64_t at, int64_t len, int64_t count = 1, int64_t step = 0) { return {space, kReads, at, len, count, step}; }
 
-void Check(const char* name, uint32_t repeat, const std::vector<Span>& spans, const std::function<void()>& body)
+/// `numbers` of a movement: fractals or rows where there are any, bytes, bytes of a burst; of a multiplication m, k and n.
+void Check(const char* name, uint32_t repeat, const std::vector<Span>& spans, const std::function<void()>& body, const std::vector<uint32_t>& numbers = {})
 {
-    CheckRecord(name, repeat, spans, body, ascendsim::KernelType::kAic);
+    CheckRecord(name, repeat, spans, body, ascendsim::KernelType::kAic, numbers);
 }
 
 /// Rows become columns of blocks: five rows of 40 elements, of which a block holds 32 / size.
@@ -36,7 +37,8 @@ void CheckNdToNz(const char* name, Copy copy)
     constexpr int64_t size = sizeof(T);
     constexpr int64_t groups = (40 * size + 31) / 32;
     const Span rows = Reads(kSpaceGm, 64, 40 * size, 5, 50 * size);
-    Check(name, 1, {Writes(kSpaceL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 300, 50, 7, 1, 0); });
+    Check(name, 1, {Writes(kSpaceL1, 512, 5 * 32, groups, 7 * 32), rows}, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 300, 50, 7, 1, 0); },
+          {5, 5 * 40 * size, 40 * size});
     for (uint16_t apart : {2, 3}) {
         std::vector<Span> spread = {rows};
         for (int64_t row = 0; row < 5; ++row) {
@@ -44,9 +46,19 @@ void CheckNdToNz(const char* name, Copy copy)
         }
         Check(name, 1, spread, [&] { copy(On<T>(kSpaceL1, 512), Gm<T>(64), 0, 1, 5, 40, 0, 50, 20, apart, 0); });
     }
+    // One row, whose blocks touch although rows would not.
+    Check(name, 1, {Writes(kSpaceL1, 0, groups * 32), Reads(kSpaceGm, 0, 40 * size)}, [&] { copy(On<T>(kSpaceL1), Gm<T>(), 0, 1, 1, 40, 0, 50, 1, 2, 0); });
+    // Nothing of something is nothing.
+    for (int zero = 0; zero < 3; ++zero) {
+        Check(name, 0, {}, [&] {
+            copy(On<T>(kSpaceL1), Gm<T>(), 0, static_cast<uint16_t>(zero != 0), static_cast<uint16_t>(zero != 1 ? 5 : 0), static_cast<uint16_t>(zero != 2 ? 40 : 0), 300, 50,
+                 5, 1, 256);
+        });
+    }
     // Several matrices, each of them dense.
     Check(name, 2, {Writes(kSpaceL1, 0, groups * 160, 2, 256 * groups), rows, Reads(kSpaceGm, 64 + 300 * size, 40 * size, 5, 50 * size)},
-          [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); });
+          [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 5, 40, 300, 50, 5, 1, static_cast<uint16_t>(256 * groups / size)); },
+          {5, 2 * 5 * 40 * size, 40 * size});
     Check(name, 2, {Writes(kSpaceL1, 0, groups * 32, 2, 256 * groups), Reads(kSpaceGm, 64, 40 * size, 2, 300 * size)},
           [&] { copy(On<T>(kSpaceL1), Gm<T>(64), 0, 2, 1, 40, 300, 50, 1, 1, static_cast<uint16_t>(256 * groups / size)); });
 }
@@ -54,7 +66,7 @@ void CheckNdToNz(const char* name, Copy copy)
 void CheckLoads()
 {
     Check("load_cbuf_to_ca", 3, {Writes(kSpaceL0a, 512, 512, 3, 1536), Reads(kSpaceL1, 2 * 512, 512, 3, 1024)},
-          [] { load_cbuf_to_ca(On<half>(kSpaceL0a, 512), On<half>(kSpaceL1), 2, 3, 2, 2, 0, false, inc); });
+          [] { load_cbuf_to_ca(On<half>(kSpaceL0a, 512), On<half>(kSpaceL1), 2, 3, 2, 2, 0, false, inc); }, {3, 1536, 512});
     Check("load_cbuf_to_cb", 3, {Writes(kSpaceL0b, 0, 1536), Reads(kSpaceL1, 7 * 512, 512), Reads(kSpaceL1, 4 * 512, 512), Reads(kSpaceL1, 512, 512)},
           [] { load_cbuf_to_cb(On<half>(kSpaceL0b), On<half>(kSpaceL1), 7, 3, 3, 0, 0, true, dec); });
     Check("load_cbuf_to_ca_s4", 1, {Writes(kSpaceL0a, 0, 512), Reads(kSpaceL1, 0, 512)},
@@ -62,24 +74,24 @@ void CheckLoads()
     Check("load_cbuf_to_cb_s4", 1, {Writes(kSpaceL0b, 0, 512), Reads(kSpaceL1, 0, 512)},
           [] { load_cbuf_to_cb_s4(On<uint8_t>(kSpaceL0b), On<uint8_t>(kSpaceL1), 0, 1, 1, 0, 0, false, inc); });
     Check("load_gm_to_ca", 2, {Writes(kSpaceL0a, 0, 512, 2, 1024), Reads(kSpaceGm, 512, 512, 2, 1536)},
-          [] { load_gm_to_ca(On<half>(kSpaceL0a), Gm<half>(), 1, 2, 3, 1, 0, inc); });
+          [] { load_gm_to_ca(On<half>(kSpaceL0a), Gm<half>(), 1, 2, 3, 1, 0, inc); }, {2, 1024, 512});
     Check("load_gm_to_cb", 2, {Writes(kSpaceL0b, 0, 1024), Reads(kSpaceGm, 512, 1024)}, [] { load_gm_to_cb(On<half>(kSpaceL0b), Gm<half>(), 1, 2, 1, 0, 0, inc); });
     Check("load_gm_to_cbuf", 2, {Writes(kSpaceL1, 32, 1024), Reads(kSpaceGm, 0, 1024)}, [] { load_gm_to_cbuf(On<half>(kSpaceL1, 32), Gm<half>(), 0, 2, 1, 0, 0, inc); });
     // A square of floats is 16 x 16 elements in two fractals, one of bytes 32 x 32 in two.
     Check("load_cbuf_to_ca_transpose", 2, {Writes(kSpaceL0a, 0, 512, 2, 1024), Writes(kSpaceL0a, 2048, 512, 2, 1024), Reads(kSpaceL1, 1024, 1024, 2, 2048)},
-          [] { load_cbuf_to_ca_transpose(On<float>(kSpaceL0a), On<float>(kSpaceL1), 1, 2, 2, 3, inc, 1); });
+          [] { load_cbuf_to_ca_transpose(On<float>(kSpaceL0a), On<float>(kSpaceL1), 1, 2, 2, 3, inc, 1); }, {4, 2048, 1024});
     Check("load_cbuf_to_cb_transpose", 2, {Writes(kSpaceL0b, 0, 512, 2, 2048), Writes(kSpaceL0b, 512, 512, 2, 2048), Reads(kSpaceL1, 0, 2048)},
-          [] { load_cbuf_to_cb_transpose(On<int8_t>(kSpaceL0b), On<int8_t>(kSpaceL1), 0, 2, 1, 0, inc, 3); });
+          [] { load_cbuf_to_cb_transpose(On<int8_t>(kSpaceL0b), On<int8_t>(kSpaceL1), 0, 2, 1, 0, inc, 3); }, {4, 2048, 1024});
     Check("load_cbuf_to_cb_sp", 2, {Writes(kSpaceL0b, 0, 1024), Reads(kSpaceL1, 512, 1024), Reads(kSpaceL1, 8192 + 128, 256)}, [] {
         SetIndexMatrix(On<uint8_t>(kSpaceL1, 8192));
         load_cbuf_to_cb_sp(On<int8_t>(kSpaceL0b), On<int8_t>(kSpaceL1), 1, 2);
-    });
+    }, {2, 1280, 512});  // with the index
 }
 
 void CheckCopies()
 {
     Check("copy_gm_to_cbuf", 3, {Writes(kSpaceL1, 64, 64, 3, 96), Reads(kSpaceGm, 5, 64, 3, 128)},
-          [] { copy_gm_to_cbuf(On<uint8_t>(kSpaceL1, 64), Gm<uint8_t>(5), 0, 3, 2, 2, 1, PAD_NONE); });
+          [] { copy_gm_to_cbuf(On<uint8_t>(kSpaceL1, 64), Gm<uint8_t>(5), 0, 3, 2, 2, 1, PAD_NONE); }, {0, 192, 64});
     const Trace trace = Traced("isa_records_cube.trace", [] {
         copy_gm_to_cbuf(On<uint8_t>(kSpaceL1), Gm<uint8_t>(), 0, 1, 1, 0, 0, PAD_NONE);
         ascendsim::SetL2Bypass(true);
@@ -93,20 +105,39 @@ void CheckCopies()
     }
     Expect(flags == std::vector<uint32_t>{0, ascendsim::kFlagL2Bypass, 0}, "loads past L2");
     Check("copy_cbuf_to_gm", 3, {Reads(kSpaceL1, 64, 64, 3, 96), Writes(kSpaceGm, 5, 64, 3, 128)},
-          [] { copy_cbuf_to_gm(Gm<uint8_t>(5), On<uint8_t>(kSpaceL1, 64), 0, 3, 2, 1, 2); });
+          [] { copy_cbuf_to_gm(Gm<uint8_t>(5), On<uint8_t>(kSpaceL1, 64), 0, 3, 2, 1, 2); }, {0, 192, 64});
     Check("copy_cbuf_to_bt", 2, {Writes(kSpaceBt, 64, 128, 2, 192), Reads(kSpaceL1, 0, 128, 2, 160)},
-          [] { copy_cbuf_to_bt(64, On<float>(kSpaceL1), 0, 2, 2, 1, 1); });
+          [] { copy_cbuf_to_bt(64, On<float>(kSpaceL1), 0, 2, 2, 1, 1); }, {0, 256, 128});
     Check("copy_cbuf_to_bt", 2, {Writes(kSpaceBt, 0, 256, 2, 320), Reads(kSpaceL1, 0, 128, 2, 128)}, [] { copy_cbuf_to_bt(0, On<half>(kSpaceL1), 1, 2, 2, 0, 1); });
     Check("copy_cbuf_to_fbuf", 2, {Writes(kSpaceFb, 0, 256, 2, 384), Reads(kSpaceL1, 0, 256, 2, 320)},
           [] { copy_cbuf_to_fbuf(On<uint8_t>(kSpaceFb), On<uint8_t>(kSpaceL1), 2, 2, 10, 3); });
     Check("copy_matrix_cbuf_to_cc", 2, {Writes(kSpaceL0c, 0, 1024, 2, 2048), Reads(kSpaceL1, 32, 1024, 2, 1056)},
-          [] { copy_matrix_cbuf_to_cc(On<float>(kSpaceL0c), On<float>(kSpaceL1, 32), 2, 32, 1, 32); });
-    Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)}, [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32, uint32_t{7}); });
+          [] { copy_matrix_cbuf_to_cc(On<float>(kSpaceL0c), On<float>(kSpaceL1, 32), 2, 32, 1, 32); }, {0, 2048, 1024});
+    Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)}, [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32, uint32_t{7}); }, {0, 192, 96});
     // Fifteen bits each, and none between them.
     Check("create_cbuf_matrix", 2, {Writes(kSpaceL1, 0, 96, 2, 128)},
           [] { create_cbuf_matrix(On<uint32_t>(kSpaceL1), 2 | 3 << 16 | int64_t{1} << 32 | int64_t{1} << 15 | int64_t{1} << 31 | int64_t{1} << 47, uint32_t{7}); });
-    Check("create_ca_matrix", 2, {Writes(kSpaceL0a, 0, 512, 2, 1536)}, [] { create_ca_matrix(On<half>(kSpaceL0a), 2 | 1 << 16 | int64_t{2} << 32, half(7)); });
+    Check("create_ca_matrix", 2, {Writes(kSpaceL0a, 0, 512, 2, 1536)}, [] { create_ca_matrix(On<half>(kSpaceL0a), 2 | 1 << 16 | int64_t{2} << 32, half(7)); }, {0, 1024, 512});
     Check("create_cb_matrix", 1, {Writes(kSpaceL0b, 0, 1024)}, [] { create_cb_matrix(On<half>(kSpaceL0b), 1 | 2 << 16 | int64_t{2} << 32, half(7)); });
+}
+
+/// One row of a is a vector without rows of fractals; a bias of as many columns as fractals have.
+void CheckMad()
+{
+    for (uint16_t k : {1, 16, 17, 100, 128}) {
+        const std::vector<Span> spans = {Writes(kSpaceL0c, 0, 3 * 1024), Reads(kSpaceL0a, 0, (k + 15) / 16 * 32), Reads(kSpaceL0b, 0, (k + 15) / 16 * 3 * 512)};
+        Check("mad", 0, spans, [=] { mad(On<float>(kSpaceL0c), On<half>(kSpaceL0a), On<half>(kSpaceL0b), 1, k, 40, 0, false, false, true); }, {1, k, 40u});
+        std::vector<Span> rows = {Writes(kSpaceL0c, 1024, 2 * 3 * 1024), Reads(kSpaceL0a, 512, (k + 15) / 16 * 2 * 512), Reads(kSpaceL0b, 512, (k + 15) / 16 * 3 * 512),
+                                  Reads(kSpaceBt, 64, 3 * 64)};
+        Check("mad", 0, rows, [=] {
+            mad(On<float>(kSpaceL0c, 1024), On<half>(kSpaceL0a, 512), On<half>(kSpaceL0b, 512), reinterpret_cast<uint64_t>(On<float>(kSpaceBt, 64)), 20, k, 40, 0,
+                false, true, false);
+        }, {20u, k, 40u});
+    }
+    for (uint16_t k : {1, 32, 33, 100}) {
+        Check("mad", 0, {Writes(kSpaceL0c, 0, 1024), Reads(kSpaceL0c, 0, 1024), Reads(kSpaceL0a, 0, (k + 31) / 32 * 32), Reads(kSpaceL0b, 0, (k + 31) / 32 * 512)},
+              [=] { mad(On<int32_t>(kSpaceL0c), On<int8_t>(kSpaceL0a), On<int8_t>(kSpaceL0b), 1, k, 16, 0, false, false, false); }, {1, k, 16u});
+    }
 }
 
 void CheckWindows()
@@ -139,16 +170,16 @@ void CheckFixpipe()
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 4, 80, 5, 120), source}, [] {
         set_nd_para(1);
         copy_matrix_cc_to_gm(Gm<float>(4), On<float>(kSpaceL0c, 1024), 0, 20, 5, 30, 16, 0, NoQuant, 0, false, true);
-    });
+    }, {2, 400, 80});
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 64, 2, 384), source},
-          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 12, 16, 0, NoQuant, 0, false, false); });
+          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 12, 16, 0, NoQuant, 0, false, false); }, {2, 640, 320});
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 32, 3, 192), source},
-          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 6, 16, 0, NoQuant, 0, true, false); });
+          [] { copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 6, 16, 0, NoQuant, 0, true, false); }, {2, 480, 160});
     Check("copy_matrix_cc_to_cbuf", 0, {Writes(kSpaceL1, 32, 5 * 32, 2, 192), source},
-          [] { copy_matrix_cc_to_cbuf(On<half>(kSpaceL1, 32), On<float>(kSpaceL0c, 1024), 0, 20, 5, 6, 16, 0, F322F16, 0, false, false); });
+          [] { copy_matrix_cc_to_cbuf(On<half>(kSpaceL1, 32), On<float>(kSpaceL0c, 1024), 0, 20, 5, 6, 16, 0, F322F16, 0, false, false); }, {2, 320, 160});
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 20, 5, 24), source, Reads(kSpaceFb, 256, 160)}, [] {
         set_nd_para(1);
-        set_fpc(2 << 8);
+        set_fpc(2 << 8 | int64_t(uint64_t{1} << 63));  // the highest bit is no part of a place
         copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 24, 16, 0, VQF322B8_PRE, 0, false, true);
     });
     // Bytes: 40 columns are a column of blocks of 32 and one of 16.
@@ -282,22 +313,23 @@ void CheckShifts()
     }
 }
 
-/// A 3D load of integers of four bits: two pixels of 32 channels, which fill half a block, framed by pixels of padding.
-void CheckNibbles()
+/// A 3D load of integers of four bits: two pixels of 32 channels, which fill half a block, or of 64, framed by pixels of padding.
+void CheckNibbles(uint32_t channels)
 {
-    const auto result = OnCore([] {
+    const auto result = OnCore([=] {
         set_fmatrix(2 | uint64_t{1} << 16 | uint64_t{1} << 32 | uint64_t{1} << 40);
         set_l3d_rpt(1 << 16);
         set_padding(uint64_t{5});
-        for (uint32_t i = 0; i < 64; i += 2) {
+        for (uint32_t i = 0; i < 2 * channels; i += 2) {
             On<uint8_t>(kSpaceL1)[i / 2] = static_cast<uint8_t>(i * 7 % 16 | (i + 1) * 7 % 16 << 4);
         }
         std::memset(On<uint8_t>(kSpaceL0a), 0xEE, 1024);
-        img2colv2_cbuf_to_ca_s4(On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL1), 64, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, false, false, 32);
+        img2colv2_cbuf_to_ca_s4(On<uint8_t>(kSpaceL0a), On<uint8_t>(kSpaceL1), 64, 16, 0, 0, 1, 1, 1, 1, 1, 1, false, false, false, false,
+                                static_cast<uint16_t>(channels));
         for (uint32_t row = 0; row < 16; ++row) {
             for (uint32_t channel = 0; channel < 64; ++channel) {
-                const uint32_t pixel = (row - 1) * 32 + channel;
-                const uint32_t want = row > 3 || channel >= 32 ? 0 : row == 0 || row == 3 ? 5 : pixel * 7 % 16;
+                const uint32_t pixel = (row - 1) * channels + channel;
+                const uint32_t want = row > 3 || channel >= channels ? 0 : row == 0 || row == 3 ? 5 : pixel * 7 % 16;
                 const uint32_t got = On<uint8_t>(kSpaceL0a)[row * 32 + channel / 2] >> channel % 2 * 4 & 15u;
                 Expect(got == want, "3D load of four bits, row " + std::to_string(row) + ", channel " + std::to_string(channel));
             }
@@ -305,6 +337,36 @@ void CheckNibbles()
         Expect(On<uint8_t>(kSpaceL0a)[512] == 0xEE, "behind a 3D load of four bits");
     });
     Expect(result.faults == 0, result.first_fault);
+}
+
+/// A filter may be 256 pixels wider (or higher) than its size says: 300 pixels in a row (or column), windows of 257 with a stride of 3.
+void CheckLongFilters()
+{
+    for (const bool high : {false, true}) {
+        for (const uint32_t stride : {1u, 3u, 0u}) {
+            const auto result = OnCore([=] {
+                set_fmatrix(high ? 1 | uint64_t{300} << 16 : 300 | uint64_t{1} << 16);
+                set_l3d_rpt(1 << 16);
+                for (uint32_t i = 0; i < 300 * 16; ++i) {
+                    On<uint16_t>(kSpaceL1)[i] = static_cast<uint16_t>(i + 1);
+                }
+                std::memset(On<uint8_t>(kSpaceL0a), 0xEE, 4096);
+                const auto along = static_cast<uint8_t>(stride);
+                img2colv2_cbuf_to_ca(On<half>(kSpaceL0a), On<half>(kSpaceL1), 48, 32, 16 * 255, 0, high ? 1 : along, high ? along : 1, 1, 1, 1, 1, !high, high, false,
+                                     false, 16);
+                const uint32_t rows = stride == 0 ? 0 : (300 - 257) / stride + 1;
+                for (uint32_t row = 0; row < 32; ++row) {
+                    for (uint32_t column = 0; column < 48; ++column) {
+                        const uint32_t point = 255 + column / 16;
+                        const uint32_t want = row < rows && point < 257 ? (row * stride + point) * 16 + column % 16 + 1 : 0;
+                        const uint32_t got = On<uint16_t>(kSpaceL0a)[(row / 16 * 3 + column / 16) * 256 + row % 16 * 16 + column % 16];
+                        Expect(got == want, "long filter, row " + std::to_string(row) + ", column " + std::to_string(column) + ": " + std::to_string(got));
+                    }
+                }
+            });
+            Expect(result.faults == 0, result.first_fault);
+        }
+    }
 }
 
 }  // namespace
@@ -317,12 +379,15 @@ int main()
     CheckNdToNz<float>("copy_gm_to_cbuf_multi_nd2nz_b32s", [](auto... a) { copy_gm_to_cbuf_multi_nd2nz_b32s(a...); });
     CheckLoads();
     CheckCopies();
+    CheckMad();
     CheckWindows();
     CheckFixpipe();
     CheckAlignments();
     CheckRefused();
     CheckShifts();
-    CheckNibbles();
+    CheckNibbles(32);
+    CheckNibbles(64);
+    CheckLongFilters();
     ascendsim::ClearRegions();
     return Report("isa_records_cube");
 }

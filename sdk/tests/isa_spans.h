@@ -75,9 +75,9 @@ inline Trace Traced(const char* file, const std::function<void()>& body, ascends
     return trace;
 }
 
-/// The records of `name` that `body` makes say together exactly these bytes, and in their heads `repeat`.
+/// The records of `name` that `body` makes say together exactly these bytes, and in their heads `repeat` and, where given, `numbers`.
 inline void CheckRecord(const std::string& name, uint32_t repeat, const std::vector<Span>& spans, const std::function<void()>& body,
-                        ascendsim::KernelType type = ascendsim::KernelType::kAiv)
+                        ascendsim::KernelType type = ascendsim::KernelType::kAiv, const std::vector<uint32_t>& numbers = {})
 {
     Bytes want;
     for (const Span& span : spans) {
@@ -94,6 +94,10 @@ inline void CheckRecord(const std::string& name, uint32_t repeat, const std::vec
         const Bytes more = BytesOf(record);
         got.insert(more.begin(), more.end());
         Expect(record.head.repeat == repeat, name + ": repeat " + std::to_string(record.head.repeat));
+        const std::vector<uint32_t> says = {record.head.aux0, record.head.aux1, record.head.aux2};
+        Expect(numbers.empty() || (says == numbers && record.head.flags == 0),
+               name + ": numbers " + std::to_string(says[0]) + " " + std::to_string(says[1]) + " " + std::to_string(says[2]) + ", flags " +
+                   std::to_string(record.head.flags));
         found = true;
     }
     const std::string difference = Difference(got, want);

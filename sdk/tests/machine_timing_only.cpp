@@ -217,6 +217,13 @@ void TestReads()
         set_cmpmask(At<void>(8192));
         vsel(At<half>(0), At<half>(4096), static_cast<void*>(At<half>(8192)), 1, 1, 1, 1, 8, 8, 8, 2);
     });
+    // Which lanes a mask from memory selects says nothing of what is read and written.
+    const Run selects = Launch(true, ascendsim::KernelType::kAiv, [&] {
+        vector_dup(At<int32_t>(8192), 0, 1, 1, 1, 8, 8);
+        set_cmpmask(At<void>(8192));
+        vsel(At<half>(0), At<half>(4096), At<half>(16384), 1, 1, 1, 1, 8, 8, 8, 0);
+    });
+    Expect(selects.result.completed && selects.result.faults == 0 && selects.result.data_read.empty(), "a selection by the register: " + selects.result.data_read);
 }
 
 /// Cores that wait for one another, and one of them reads data: all of them end.

@@ -131,7 +131,7 @@ void CompareTo(uint8_t* dst, uint16_t opcode, uint64_t site, uint32_t repeat, Re
     if (!legal) {
         return;
     }
-    recorder.AddPieces(dst, (bits + 7) / 8, 1, 0, 1, 0, kWrite);
+    recorder.AddPieces(dst, (bits + 7) / 8, kWrite);
     recorder.AddLanes(a.lanes, active);
     if (!b.scalar) {
         recorder.AddLanes(b.lanes, active);
@@ -223,7 +223,7 @@ void Select(T* dst, const Lanes& dst_lanes, const Lanes& first, const Choice<T>&
         recorder.AddLanes(choice.other.lanes, active);
     }
     if (choice.consecutive) {
-        recorder.AddPieces(choice.bits, (active.repeats * per_repeat + active.tail + 7) / 8, 1, 0, 1, 0, kRead);
+        recorder.AddPieces(choice.bits, (active.repeats * per_repeat + active.tail + 7) / 8, kRead);
     }
     if (!recorder.InBounds()) {
         return;
@@ -272,7 +272,7 @@ bool MaskAccess(Core& core, uint16_t opcode, uint64_t site, void* where, uint8_t
     if (!recorder.Aligned(where, 16)) {
         return false;
     }
-    recorder.AddPieces(where, sizeof(core.cmpmask), 1, 0, 1, 0, access);
+    recorder.AddPieces(where, sizeof(core.cmpmask), access);
     if (!recorder.InBounds()) {
         return false;
     }

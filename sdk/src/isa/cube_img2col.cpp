@@ -46,19 +46,12 @@ public:
     /// Bytes of the feature map in L1.
     uint64_t Bytes() const { return uint64_t{map_.width} * map_.height * p_.channels * bits_ / 8; }
 
-    /// Bits of an element; outside the map the padding value, outside the matrix zero.
-    uint32_t At(uint32_t row, uint32_t column) const
+    /// Bits of an element of those channels that do not fill a block, which come last, packed; outside the map the padding value.
+    uint32_t Rest(uint32_t row, uint32_t column) const
     {
-        if (row >= Rows() || column >= Columns()) {
-            return 0;
-        }
-        const uint32_t points = filter_w_ * filter_h_;
-        // The channels that do not fill a block come last, packed.
         const uint32_t full = p_.channels / lanes_ * lanes_;
-        const bool tail = column >= points * full;
-        const uint32_t width = tail ? p_.channels - full : lanes_;
-        const uint32_t within = tail ? column - points * full : column % (points * lanes_);
-        const uint64_t group = tail ? full : uint64_t{column / (points * lanes_)} * lanes_;
+        const uint32_t width = p_.channels - full;
+        const uint32_t within = column - filter_w_ * filter_h_ * full;
         const uint32_t point = within / width;
         const uint32_t x = row % out_w_ * p_.stride_w + point % filter_w_ * p_.dilation_w;
         const uint32_t y = row / out_w_ * p_.stride_h + point / filter_w_ * p_.dilation_h;
@@ -66,7 +59,7 @@ public:
             return static_cast<uint32_t>(core_.cube.padding);
         }
         const uint64_t pixel = uint64_t{y - map_.top} * map_.width + (x - map_.left);
-        const uint64_t element = group * map_.width * map_.height + pixel * width + within % width;
+        const uint64_t element = uint64_t{full} * map_.width * map_.height + pixel * width + within % width;
         const uint8_t* at = base_ + element * bits_ / 8;
         const uint64_t ring = core_.cube.l1_3d_size;
         if (ring != 0 && static_cast<uint64_t>(at - core_.l1) >= ring) {
@@ -90,8 +83,8 @@ public:
         const uint32_t full = p_.channels / lanes_ * lanes_;
         if (row >= Rows() || column >= filter_w_ * filter_h_ * full) {
             std::memset(to, 0, kBlock);
-            for (uint32_t lane = 0; row < Rows() && column < Columns() && lane < lanes_; ++lane) {
-                PutLane(to, lane, At(row, column + lane));
+            for (uint32_t lane = 0; row < Rows() && column + lane < Columns() && lane < lanes_; ++lane) {
+                PutLane(to, lane, Rest(row, column + lane));
             }
             return;
         }
@@ -171,9 +164,9 @@ void Img2col(uint8_t element, Place place, void* dst, const void* src, const Loa
     const uint64_t bytes = uint64_t{rows} * columns * bits / 8;
     uint8_t* to = OnChipAddress(core, to_b ? kSpaceL0b : kSpaceL0a, dst);
     const Range ranges[] = {
-        {to_b ? kSpaceL0b : kSpaceL0a, kWrite, to, bytes * repeat, 1, 0, 1, 0, 0},
+        {to_b ? kSpaceL0b : kSpaceL0a, kWrite, to, bytes * repeat, 0},
         {kSpaceL1, kRead, core.cube.l1_3d_size != 0 ? core.l1 : from,
-         core.cube.l1_3d_size != 0 ? std::min<uint64_t>(core.cube.l1_3d_size, core.l1_size) : windows.Bytes(), 1, 0, 1, 0, 1}};
+         core.cube.l1_3d_size != 0 ? std::min<uint64_t>(core.cube.l1_3d_size, core.l1_size) : windows.Bytes(), 1}};
     Numbers numbers;
     numbers.aux0 = static_cast<uint32_t>(CeilDiv(static_cast<uint32_t>(bytes), kFractal) * repeat);
     numbers.aux1 = static_cast<uint32_t>(bytes * repeat);

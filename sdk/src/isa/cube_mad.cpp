@@ -220,10 +220,10 @@ bool IssueMad(Core& core, uint16_t opcode, uint64_t site, uint8_t element, void*
     at->bias = biased ? OnChipAddress(core, kSpaceBt, reinterpret_cast<const void*>(bias)) : nullptr;
     const bool fresh = zero || biased;
     const Range ranges[] = {
-        {kSpaceL0c, fresh ? kWrite : kReadWrite, at->c, uint64_t{m_fractals} * n_fractals * 1024, 1, 0, 1, 0, 0},
-        {kSpaceL0a, kRead, at->a, left_bytes, 1, 0, 1, 0, 1},
-        {kSpaceL0b, kRead, at->b, uint64_t{CeilDiv(k_right, lanes)} * n_fractals * kFractal, 1, 0, 1, 0, 2},
-        {kSpaceBt, kRead, at->bias, uint64_t{n_fractals} * 64, 1, 0, 1, 0, 3}};
+        {kSpaceL0c, fresh ? kWrite : kReadWrite, at->c, uint64_t{m_fractals} * n_fractals * 1024, 0},
+        {kSpaceL0a, kRead, at->a, left_bytes, 1},
+        {kSpaceL0b, kRead, at->b, uint64_t{CeilDiv(k_right, lanes)} * n_fractals * kFractal, 2},
+        {kSpaceBt, kRead, at->bias, uint64_t{n_fractals} * 64, 3}};
     Numbers numbers;
     numbers.aux0 = p.m;
     numbers.aux1 = p.k;

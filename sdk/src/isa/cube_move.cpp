@@ -32,8 +32,8 @@ bool IssueBursts(Core& core, const Bursts& b, uint64_t site, TraceSpace to_space
         return false;
     }
     const Range ranges[] = {
-        {to_space, kWrite, to, b.to_len, b.count, static_cast<int64_t>(b.to_step), 1, 0, 0},
-        {from_space, kRead, from, b.from_len, b.count, static_cast<int64_t>(b.from_step), 1, 0, 1}};
+        {to_space, kWrite, to, b.to_len, 0, b.count, static_cast<int64_t>(b.to_step)},
+        {from_space, kRead, from, b.from_len, 1, b.count, static_cast<int64_t>(b.from_step)}};
     Numbers numbers;
     numbers.aux1 = static_cast<uint32_t>(b.from_len * b.count);
     numbers.aux2 = static_cast<uint32_t>(b.from_len);
@@ -161,12 +161,12 @@ void NdToNzCopy(uint8_t element, void* dst, const void* src, const NdToNz& p)
     const bool dense = p.n_stride == 1;
     const uint64_t matrix_len = (groups - 1u) * column_step + column_len;
     const Range ranges[] = {
-        p.matrices == 1 ? (dense ? Range{kSpaceL1, kWrite, to, column_len, groups, static_cast<int64_t>(column_step), 1, 0, 0}
-                                 : Range{kSpaceL1, kWrite, to, kBlock, p.rows, static_cast<int64_t>(block_rows), groups,
-                                         static_cast<int64_t>(column_step), 0})
-                        : Range{kSpaceL1, kWrite, to, matrix_len, p.matrices, static_cast<int64_t>(matrix_step), 1, 0, 0},
-        {kSpaceGm, kRead, from, row_bytes, p.rows, static_cast<int64_t>(uint64_t{p.row_stride} * size), p.matrices,
-         static_cast<int64_t>(uint64_t{p.matrix_stride} * size), 1}};
+        p.matrices == 1 ? (dense ? Range{kSpaceL1, kWrite, to, column_len, 0, groups, static_cast<int64_t>(column_step)}
+                                 : Range{kSpaceL1, kWrite, to, kBlock, 0, p.rows, static_cast<int64_t>(block_rows), groups,
+                                         static_cast<int64_t>(column_step)})
+                        : Range{kSpaceL1, kWrite, to, matrix_len, 0, p.matrices, static_cast<int64_t>(matrix_step)},
+        {kSpaceGm, kRead, from, row_bytes, 1, p.rows, static_cast<int64_t>(uint64_t{p.row_stride} * size), p.matrices,
+         static_cast<int64_t>(uint64_t{p.matrix_stride} * size)}};
     if (!AdmitRanges(core, opcode, element, site, ranges, 2, numbers)) {
         return;
     }
@@ -203,8 +203,8 @@ void LoadFractals(uint8_t element, Place place, bool from_gm, void* dst, const v
     const int64_t from_step = int64_t{p.src_stride} * kFractal * (p.direction == dec ? -1 : 1);
     const int64_t to_step = (int64_t{p.dst_gap} + 1) * kFractal;
     const Range ranges[] = {
-        {space, kWrite, to, kFractal, p.repeat, to_step, 1, 0, 0},
-        {from_gm ? kSpaceGm : kSpaceL1, kRead, from, kFractal, p.repeat, from_step, 1, 0, 1}};
+        {space, kWrite, to, kFractal, 0, p.repeat, to_step},
+        {from_gm ? kSpaceGm : kSpaceL1, kRead, from, kFractal, 1, p.repeat, from_step}};
     Numbers numbers;
     numbers.aux0 = p.repeat;
     numbers.aux1 = uint32_t{p.repeat} * kFractal;
@@ -246,8 +246,8 @@ void LoadFractalsTransposed(uint8_t element, Place place, void* dst, const void*
     const int64_t from_step = int64_t{p.src_stride} * square * (p.descending ? -1 : 1);
     const int64_t to_step = (int64_t{p.dst_gap} + 1) * kFractal;
     const int64_t fractal_step = (int64_t{p.fractal_gap} + 1) * kFractal;
-    const Range ranges[] = {{space, kWrite, to, kFractal, fractals, fractal_step, p.repeat, to_step, 0},
-                            {kSpaceL1, kRead, from, square, p.repeat, from_step, 1, 0, 1}};
+    const Range ranges[] = {{space, kWrite, to, kFractal, 0, fractals, fractal_step, p.repeat, to_step},
+                            {kSpaceL1, kRead, from, square, 1, p.repeat, from_step}};
     Numbers numbers;
     numbers.aux0 = p.repeat * fractals;
     numbers.aux1 = p.repeat * square;
@@ -296,7 +296,7 @@ void Fill(Place place, uint8_t size, void* dst, int64_t config, uint32_t value)
     const uint64_t step = len + uint64_t{gap} * unit;
     const TraceSpace space = SpaceOf(place);
     uint8_t* to = OnChipAddress(core, space, dst);
-    const Range range = {space, kWrite, to, len, repeat, static_cast<int64_t>(step), 1, 0, 0};
+    const Range range = {space, kWrite, to, len, 0, repeat, static_cast<int64_t>(step)};
     Numbers numbers;
     numbers.aux1 = static_cast<uint32_t>(len * repeat);
     numbers.aux2 = static_cast<uint32_t>(len);
@@ -413,9 +413,9 @@ void load_cbuf_to_cb_sp(int8_t* dst, int8_t* src, uint16_t startID, uint8_t repe
     const uint8_t* index = OnChipAddress(core, ascendsim::kSpaceL1, core.cube.sparse_index) + uint64_t{startID} * kIndex;
     const uint64_t bytes = uint64_t{repeatTime} * kFractal;
     const Range ranges[] = {
-        {ascendsim::kSpaceL0b, ascendsim::kWrite, to, bytes, 1, 0, 1, 0, 0},
-        {ascendsim::kSpaceL1, ascendsim::kRead, from, bytes, 1, 0, 1, 0, 1},
-        {ascendsim::kSpaceL1, ascendsim::kRead, index, bytes / 4, 1, 0, 1, 0, 2}};
+        {ascendsim::kSpaceL0b, ascendsim::kWrite, to, bytes, 0},
+        {ascendsim::kSpaceL1, ascendsim::kRead, from, bytes, 1},
+        {ascendsim::kSpaceL1, ascendsim::kRead, index, bytes / 4, 2}};
     Numbers numbers;
     numbers.aux0 = repeatTime;
     numbers.aux1 = static_cast<uint32_t>(bytes + bytes / 4);

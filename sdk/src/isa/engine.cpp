@@ -161,8 +161,8 @@ static Active LanesOfEachRepeat(const Core& core, uint32_t per_repeat, uint32_t 
     return active;
 }
 
-void Recorder::AddPieces(const void* base, uint32_t len, uint32_t count0, int64_t stride0, uint32_t count1,
-                         int64_t stride1, uint8_t access)
+void Recorder::AddPieces(const void* base, uint32_t len, uint8_t access, uint32_t count0, int64_t stride0,
+                         uint32_t count1, int64_t stride1)
 {
     if (count0 > 1 && stride0 == static_cast<int64_t>(len)) {
         len *= count0;
@@ -192,14 +192,14 @@ void Recorder::AddLanes(const Lanes& lanes, const Active& active)
     const int64_t rs = int64_t{lanes.repeat_stride} * kBlock;
     const int64_t bs = int64_t{lanes.block_stride} * kBlock;
     bool first = true;
-    const auto add = [&](int64_t addr, uint32_t len, uint32_t c0, int64_t s0, uint32_t c1, int64_t s1) {
+    const auto add = [&](int64_t addr, uint32_t len, uint32_t c0 = 1, int64_t s0 = 0, uint32_t c1 = 1, int64_t s1 = 0) {
         if (first) {
-            AddPieces(core_.ub, len, c0, s0, c1, s1, lanes.access);
+            AddPieces(core_.ub, len, lanes.access, c0, s0, c1, s1);
             main_[mains_ - 1].addr = addr;
             first = false;
         } else {
             const int before = mains_;
-            AddPieces(core_.ub, len, c0, s0, c1, s1, lanes.access);
+            AddPieces(core_.ub, len, lanes.access, c0, s0, c1, s1);
             main_[before].addr = addr;
             Extra(main_[before]);
             mains_ = before;
@@ -208,20 +208,20 @@ void Recorder::AddLanes(const Lanes& lanes, const Active& active)
     const auto low_lanes = [&](int64_t addr, uint32_t count, uint32_t repeats) {
         const uint32_t bytes = count * lanes.size;
         if (lanes.block_stride == 1 || bytes <= kBlock) {
-            add(addr, bytes, 1, 0, repeats, rs);
+            add(addr, bytes, repeats, rs);
             return;
         }
         const uint32_t blocks = bytes / kBlock;
         add(addr, kBlock, blocks, bs, repeats, rs);
         if (bytes % kBlock != 0) {
-            add(addr + blocks * bs, bytes % kBlock, 1, 0, repeats, rs);
+            add(addr + blocks * bs, bytes % kBlock, repeats, rs);
         }
     };
     if (active.low) {
         // A whole number of contiguous repeats and its tail are one range.
         if (active.repeats > 0 && active.tail > 0 && lanes.block_stride == 1 &&
             rs == int64_t{active.per_repeat} * lanes.size) {
-            add(base, (active.repeats * active.per_repeat + active.tail) * lanes.size, 1, 0, 1, 0);
+            add(base, (active.repeats * active.per_repeat + active.tail) * lanes.size);
             return;
         }
         if (active.repeats > 0) {
@@ -259,7 +259,7 @@ void Recorder::AddLanes(const Lanes& lanes, const Active& active)
         add(base + begin * lanes.size, run * lanes.size, (end - begin + step - run) / step, int64_t{step} * lanes.size,
             active.repeats, rs);
     } else if (lanes.block_stride == 1) {
-        add(base + begin * lanes.size, (end - begin) * lanes.size, 1, 0, active.repeats, rs);
+        add(base + begin * lanes.size, (end - begin) * lanes.size, active.repeats, rs);
     } else {
         const uint32_t per_block = kBlock / lanes.size;
         const uint32_t from = begin / per_block;

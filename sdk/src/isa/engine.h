@@ -109,8 +109,8 @@ public:
 
     /// Adds the `main`-th operand's ranges; what one entry cannot say follows behind all main entries.
     void AddLanes(const Lanes& lanes, const Active& active);
-    void AddPieces(const void* base, uint32_t len, uint32_t count0, int64_t stride0, uint32_t count1, int64_t stride1,
-                   uint8_t access);
+    void AddPieces(const void* base, uint32_t len, uint8_t access, uint32_t count0 = 1, int64_t stride0 = 0,
+                   uint32_t count1 = 1, int64_t stride1 = 0);
     /// Checks the address of an operand against a required alignment. False records a fault.
     bool Aligned(const void* base, uint32_t alignment);
     /// Checks all collected ranges. False records a fault.

@@ -207,13 +207,13 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
         return AdmitNothing(core, opcode, site);
     }
     Range ranges[kMaxRanges] = {
-        p.nz2nd ? Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to, uint64_t{p.n} * size, p.m,
-                        static_cast<int64_t>(layout.row_step), matrices, static_cast<int64_t>(layout.dst_matrix_step), 0}
+        p.nz2nd ? Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to, uint64_t{p.n} * size, 0, p.m,
+                        static_cast<int64_t>(layout.row_step), matrices, static_cast<int64_t>(layout.dst_matrix_step)}
                 : Range{to_gm ? kSpaceGm : kSpaceL1, kWrite, to,
-                        std::min<uint64_t>(layout.row_step, uint64_t{columns} * size) * p.m, layout.groups,
-                        static_cast<int64_t>(layout.group_step), 1, 0, 0},
-        {kSpaceL0c, kRead, from, uint64_t{p.m} * kSide * 4, src_columns, static_cast<int64_t>(src_column_step), matrices,
-         static_cast<int64_t>(layout.src_matrix_step), 1},
+                        std::min<uint64_t>(layout.row_step, uint64_t{columns} * size) * p.m, 0, layout.groups,
+                        static_cast<int64_t>(layout.group_step)},
+        {kSpaceL0c, kRead, from, uint64_t{p.m} * kSide * 4, 1, src_columns, static_cast<int64_t>(src_column_step), matrices,
+         static_cast<int64_t>(layout.src_matrix_step)},
         {},
         {}};
     int count = 2;
@@ -225,7 +225,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
             ranges[0].len = layout.row_step * p.m;
             ranges[0].count0 = layout.groups - 1;
             ranges[2] = {ranges[0].space, kWrite, to + (layout.groups - 1) * layout.group_step,
-                         uint64_t{columns % layout.lanes} * size * p.m, 1, 0, 1, 0, 0};
+                         uint64_t{columns % layout.lanes} * size * p.m, 0};
             count = 3;
         }
     }
@@ -238,7 +238,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
         // The register holds the table's place in units of 128 bytes, above the place of the activation's.
         const uint64_t units = (core.cube.fpc & ~(uint64_t{1} << 63)) >> 8;
         plan.factors = OnChipAddress(core, kSpaceFb, reinterpret_cast<const void*>(units << 7));
-        ranges[count++] = {kSpaceFb, kRead, plan.factors, uint64_t{p.n} * 8, 1, 0, 1, 0, 2};
+        ranges[count++] = {kSpaceFb, kRead, plan.factors, uint64_t{p.n} * 8, 2};
     }
     Numbers numbers;
     numbers.aux0 = CeilDiv(p.m, kSide) * src_columns * matrices;

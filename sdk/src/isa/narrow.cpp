@@ -23,7 +23,7 @@ struct Strides {
 void AddBlocks(Recorder& recorder, const uint8_t* base, uint32_t bytes, uint32_t blocks, uint32_t block_stride, uint32_t steps,
                uint32_t repeat_stride, uint8_t access)
 {
-    recorder.AddPieces(base, bytes, blocks, int64_t{block_stride} * kBlock, steps, int64_t{repeat_stride} * kBlock, access);
+    recorder.AddPieces(base, bytes, access, blocks, int64_t{block_stride} * kBlock, steps, int64_t{repeat_stride} * kBlock);
 }
 
 /// Checks and records an instruction between `wide` (16-bit lanes) and `narrow` (32 / share bytes used of a block of
@@ -212,7 +212,7 @@ void Exchange(uint64_t site, T* dst, const T* src, uint32_t image, uint32_t chan
     }
     uint8_t* to = OnChipAddress(core, kSpaceUb, dst);
     const uint8_t* from = OnChipAddress(core, kSpaceUb, src);
-    const Range ranges[] = {{kSpaceUb, kWrite, to, bytes, 1, 0, 1, 0, 0}, {kSpaceUb, kRead, from, bytes, 1, 0, 1, 0, 1}};
+    const Range ranges[] = {{kSpaceUb, kWrite, to, bytes, 0}, {kSpaceUb, kRead, from, bytes, 1}};
     Numbers numbers;
     numbers.aux0 = image;
     numbers.aux1 = channels;

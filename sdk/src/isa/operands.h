@@ -17,11 +17,11 @@ struct Range {
     uint8_t access;
     const void* base;
     uint64_t len;
-    uint32_t count0;
-    int64_t stride0;
-    uint32_t count1;
-    int64_t stride1;
     int operand;  // position in the form, which says the alignment
+    uint32_t count0 = 1;
+    int64_t stride0 = 0;
+    uint32_t count1 = 1;
+    int64_t stride1 = 0;
 };
 
 /// What the head of a record says besides its operands.

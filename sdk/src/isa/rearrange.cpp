@@ -36,8 +36,8 @@ void Spread(uint64_t site, T* dst, T* src, uint32_t dbs, uint32_t drs, uint32_t 
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(src, kBlock)) {
         return;
     }
-    recorder.AddPieces(dst, kBlock, per_repeat, int64_t{dbs} * kBlock, repeat, int64_t{drs} * kBlock, kWrite);
-    recorder.AddPieces(src, static_cast<uint32_t>(repeat * per_repeat * sizeof(T)), 1, 0, 1, 0, kRead);
+    recorder.AddPieces(dst, kBlock, kWrite, per_repeat, int64_t{dbs} * kBlock, repeat, int64_t{drs} * kBlock);
+    recorder.AddPieces(src, static_cast<uint32_t>(repeat * per_repeat * sizeof(T)), kRead);
     if (!recorder.InBounds()) {
         return;
     }
@@ -238,8 +238,7 @@ void Gather(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base, uint3
     if (!hull.IsIn(core)) {
         first.Write(DtypeOf<T>::value, active);
     }
-    recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
-                       hull.Bytes(), 1, 0, 1, 0, kRead);
+    recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)), hull.Bytes(), kRead);
     recorder.AddLanes(index, active);
     if (!recorder.InBounds()) {
         return;
@@ -285,7 +284,7 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
         return;
     }
     Recorder first(core, kOp_vgatherb, site);
-    first.AddPieces(offsets, repeat * per_repeat * 4, 1, 0, 1, 0, kRead);
+    first.AddPieces(offsets, repeat * per_repeat * 4, kRead);
     if (!first.InBounds()) {
         return;
     }
@@ -304,10 +303,9 @@ void GatherBlocks(uint64_t site, T* dst, const uint32_t* offsets, uint64_t base,
     if (!hull.IsIn(core)) {
         first.Write(DtypeOf<T>::value, active);
     }
-    recorder.AddPieces(dst, kBlock, per_repeat, int64_t{dbs} * kBlock, repeat, int64_t{drs} * kBlock, kWrite);
-    recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
-                       hull.Bytes(), 1, 0, 1, 0, kRead);
-    recorder.AddPieces(offsets, repeat * per_repeat * 4, 1, 0, 1, 0, kRead);
+    recorder.AddPieces(dst, kBlock, kWrite, per_repeat, int64_t{dbs} * kBlock, repeat, int64_t{drs} * kBlock);
+    recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)), hull.Bytes(), kRead);
+    recorder.AddPieces(offsets, repeat * per_repeat * 4, kRead);
     if (!recorder.InBounds()) {
         return;
     }
@@ -372,7 +370,7 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
     Recorder sources(core, kOp_vreducev2, site);
     sources.AddLanes(from, active);
     if (pattern == 0) {
-        sources.AddPieces(src1, bit_bytes, repeat, int64_t{mask_stride} * kBlock, 1, 0, kRead);
+        sources.AddPieces(src1, bit_bytes, kRead, repeat, int64_t{mask_stride} * kBlock);
     }
     if (!sources.InBounds()) {
         return;
@@ -393,10 +391,10 @@ void Pack(uint64_t site, T* dst, T* src0, T* src1, uint32_t repeat, uint32_t sbs
             kept += chosen(step, lane) ? 1 : 0;
         }
     }
-    recorder.AddPieces(dst, static_cast<uint32_t>(kept * sizeof(T)), 1, 0, 1, 0, kWrite);
+    recorder.AddPieces(dst, static_cast<uint32_t>(kept * sizeof(T)), kWrite);
     recorder.AddLanes(from, active);
     if (pattern == 0) {
-        recorder.AddPieces(src1, bit_bytes, repeat, int64_t{mask_stride} * kBlock, 1, 0, kRead);
+        recorder.AddPieces(src1, bit_bytes, kRead, repeat, int64_t{mask_stride} * kBlock);
     }
     if (!recorder.InBounds()) {
         return;
@@ -423,8 +421,8 @@ void TransposeSquare(uint64_t site, uint16_t* dst, uint16_t* src)
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(src, kBlock)) {
         return;
     }
-    recorder.AddPieces(dst, side * side * 2, 1, 0, 1, 0, kWrite);
-    recorder.AddPieces(src, side * side * 2, 1, 0, 1, 0, kRead);
+    recorder.AddPieces(dst, side * side * 2, kWrite);
+    recorder.AddPieces(src, side * side * 2, kRead);
     if (!recorder.InBounds()) {
         return;
     }
@@ -522,14 +520,13 @@ void TransposeBlocks(uint16_t opcode, uint64_t site, ub_addr8_t dst, ub_addr8_t 
                 even = even && address(va, i, step, stride) == address(va, 0, step, stride) + pitch * i;
             }
             if (even) {
-                recorder.AddPieces(address(va, 0, step, stride) + at, bytes, 16, pitch, 1, 0, access);
+                recorder.AddPieces(address(va, 0, step, stride) + at, bytes, access, 16, pitch);
             } else if (access == kWrite) {
                 for (uint32_t i = 0; i < 16; ++i) {
-                    recorder.AddPieces(address(va, i, step, stride) + at, bytes, 1, 0, 1, 0, access);
+                    recorder.AddPieces(address(va, i, step, stride) + at, bytes, access);
                 }
             } else {
-                recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)),
-                                   hull.Bytes(), 1, 0, 1, 0, access);
+                recorder.AddPieces(reinterpret_cast<const void*>(static_cast<uintptr_t>(hull.low)), hull.Bytes(), access);
             }
         };
         add(dst, from, dst_at, drs, kWrite);
@@ -606,7 +603,7 @@ void vld_va_reg(ub_addr8_t dst, uint64_t* src, vpart_t part)
     if (!recorder.Aligned(src, kBlock)) {
         return;
     }
-    recorder.AddPieces(src, 4 * sizeof(uint64_t), 1, 0, 1, 0, ascendsim::kRead);
+    recorder.AddPieces(src, 4 * sizeof(uint64_t), ascendsim::kRead);
     if (recorder.InBounds()) {
         ascendsim::machine::NeedsData(core, ASCENDSIM_SITE(), "vld_va_reg loads addresses from memory");
         recorder.Write(ascendsim::kU64, Active());

@@ -103,7 +103,7 @@ bool Begin(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, const Lane
         if (!recorder.Aligned(dst, alignment)) {
             return false;
         }
-        recorder.AddPieces(dst, bytes, active.Steps(), stride, 1, 0, kWrite);
+        recorder.AddPieces(dst, bytes, kWrite, active.Steps(), stride);
     }
     if (!recorder.Aligned(src.base, kBlock)) {
         return false;

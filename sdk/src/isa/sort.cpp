@@ -33,9 +33,9 @@ void BitSort(uint64_t site, T* dst, T* src, uint32_t* index, uint32_t repeat)
     if (!recorder.Aligned(dst, kBlock) || !recorder.Aligned(src, kBlock) || !recorder.Aligned(index, kBlock)) {
         return;
     }
-    recorder.AddPieces(dst, repeat * kSortLanes * kRecordBytes, 1, 0, 1, 0, kWrite);
-    recorder.AddPieces(src, static_cast<uint32_t>(repeat * kSortLanes * sizeof(T)), 1, 0, 1, 0, kRead);
-    recorder.AddPieces(index, repeat * kSortLanes * 4, 1, 0, 1, 0, kRead);
+    recorder.AddPieces(dst, repeat * kSortLanes * kRecordBytes, kWrite);
+    recorder.AddPieces(src, static_cast<uint32_t>(repeat * kSortLanes * sizeof(T)), kRead);
+    recorder.AddPieces(index, repeat * kSortLanes * 4, kRead);
     if (!recorder.InBounds()) {
         return;
     }
@@ -89,7 +89,7 @@ void Merge(uint64_t site, T* dst, T** src, uint64_t lengths, uint64_t config)
     }
     // Repeats take four adjoining lists further on each time.
     const uint64_t span = uint64_t{total} * kRecordBytes;
-    recorder.AddPieces(dst, static_cast<uint32_t>(span), repeat, static_cast<int64_t>(span), 1, 0, kWrite);
+    recorder.AddPieces(dst, static_cast<uint32_t>(span), kWrite, repeat, static_cast<int64_t>(span));
     for (uint32_t i = 0; i < 4; ++i) {
         if (length[i] == 0) {
             continue;
@@ -98,7 +98,7 @@ void Merge(uint64_t site, T* dst, T** src, uint64_t lengths, uint64_t config)
         if (!recorder.Aligned(src[i], FormOf(kOp_vmrgsort4).operand[1].alignment)) {
             return;
         }
-        recorder.AddPieces(src[i], length[i] * kRecordBytes, repeat, static_cast<int64_t>(span), 1, 0, kRead);
+        recorder.AddPieces(src[i], length[i] * kRecordBytes, kRead, repeat, static_cast<int64_t>(span));
     }
     if (!recorder.InBounds()) {
         return;

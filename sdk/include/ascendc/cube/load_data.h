@@ -203,10 +203,10 @@ ASC_API void InitConstValue(const LocalTensor<T>& dst, const InitConstValueParam
         };
         auto* to = reinterpret_cast<T*>(dst.GetPhyAddr());
         if constexpr (sizeof(T) == 2) {
-            half bits;
+            uint16_t bits;
             const U value = p.initValue;
             __builtin_memcpy(&bits, &value, sizeof(bits));
-            fill(reinterpret_cast<half*>(to), bits);
+            fill(reinterpret_cast<half*>(to), half::FromBits(bits));
         } else if constexpr (std::is_same<T, float>::value) {
             fill(to, static_cast<float>(p.initValue));
         } else {

@@ -226,7 +226,7 @@ ASC_API void SetControlBit(uint64_t bit, bool on)
 ASC_API void SetHF32Mode(bool enable) { detail::SetControlBit(detail::CTRL_HF32, enable); }
 ASC_API void SetHF32Mode(HF32Mode mode) { SetHF32Mode(mode == HF32Mode::ENABLE); }
 ASC_API void SetHF32TransMode(bool towardsZero) { detail::SetControlBit(detail::CTRL_HF32_TOWARDS_ZERO, towardsZero); }
-ASC_API void SetHF32TransMode(HF32TransMode mode) { SetHF32TransMode(mode == HF32TransMode::NEAREST_ZERO_AWAY); }
+ASC_API void SetHF32TransMode(HF32TransMode mode) { SetHF32TransMode(mode == HF32TransMode::NEAREST_ZERO); }
 /// The order in which the unit walks through C; it changes timing, not results.
 ASC_API void SetMMLayoutTransform(bool columnFirst) { (void)columnFirst; }
 ASC_API void SetMMRowMajor() {}

@@ -246,8 +246,8 @@ struct DataCopyCO12DstParams {
 };
 
 enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
-enum class HF32Mode : uint8_t { DISABLE = 0, ENABLE = 1 };
-enum class HF32TransMode : uint8_t { NEAREST_ZERO_AWAY = 0, NEAREST_EVEN = 1 };
+enum class HF32Mode { ENABLE, DISABLE };
+enum class HF32TransMode { NEAREST_ZERO, NEAREST_EVEN };
 }  // namespace AscendC
 
 #endif

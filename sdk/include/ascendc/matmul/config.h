@@ -173,6 +173,7 @@ constexpr MatmulConfig GetNormalConfig(
     config.iterateOrder = order;
     config.scheduleType = schedule;
     config.enUnitFlag = enUnitFlag;
+    config.enableUBReuse = true;
     config.enableMixDualMaster = enableMixDualMaster;
     config.bmmOutMode = bmmOutMode;
     return config;
@@ -182,7 +183,7 @@ constexpr MatmulConfig GetMDLConfig(
     const bool isVecND2NZ = false, const bool isPerTensor = false, const bool hasAntiQuantOffset = false,
     const bool enUnitFlag = false, const bool isMsgReuse = true, const bool enableUBReuse = true,
     const bool enableL1CacheUB = false, const bool enableMixDualMaster = false,
-    const bool enableKdimReorderLoad = false)
+    const bool enableKdimReorderLoad = false, const bool enableL1BankConflictOptimise = false)
 {
     MatmulConfig config;
     config.doMultiDataLoad = true;
@@ -198,6 +199,7 @@ constexpr MatmulConfig GetMDLConfig(
     config.enableL1CacheUB = enableL1CacheUB;
     config.enableMixDualMaster = enableMixDualMaster;
     config.enableKdimReorderLoad = enableKdimReorderLoad;
+    config.enableL1BankConflictOptimise = enableL1BankConflictOptimise;
     return config;
 }
 constexpr MatmulConfig GetSpecialMDLConfig(
@@ -222,6 +224,8 @@ constexpr MatmulConfig GetBasicConfig(
     config.intrinsicsCheck = intrinsicsLimit;
     config.isNBatch = batchLoop;
     config.batchMode = bmmMode;
+    config.enUnitFlag = false;
+    config.enableUBReuse = true;
     return config;
 }
 constexpr MatmulConfig GetIBShareNormConfig(
@@ -230,6 +234,7 @@ constexpr MatmulConfig GetIBShareNormConfig(
     const bool enUnitFlag = true)
 {
     MatmulConfig config = GetNormalConfig(intrinsicsLimit, batchLoop, isVecND2NZ, bmmMode);
+    config.doNorm = false;
     config.doIBShareNorm = true;
     config.enableDoubleCache = isDoubleCache;
     config.enUnitFlag = enUnitFlag;
