@@ -1,4 +1,5 @@
-// Functions of the cube core that fill and load its memories and bring results out, against index formulas and instructions by hand.
+// Functions of the cube core that fill and load its memories and bring results out, against index formulas and instructions by hand;
+// those that only set registers, by what loads and results look like afterwards; what parameters are by default.
 #ifndef __DAV_C220_CUBE__
 #define __DAV_C220_CUBE__ 1
 #endif
@@ -228,6 +229,246 @@ void CheckFactors()
     }
 }
 
+/// Bursts to the tables of biases and of factors; nothing else is written.
+void CheckTables()
+{
+    OnCube("tables", [](Buffers& buffers) {
+        LocalTensor<half> l1 = buffers.l1.Get<half>();
+        for (uint32_t i = 0; i < 1024; ++i) On(l1)[i] = half(static_cast<float>(i));
+        const auto check = [](const char* what, uint32_t space, const std::vector<uint8_t>& want) {
+            Expect(std::memcmp(isa_test::On<uint8_t>(space), want.data(), want.size()) == 0, what);
+        };
+        // Three bursts of 64 bytes, gaps of 32 and of 64 bytes; as they are and widened.
+        for (const bool wider : {false, true}) {
+            std::vector<uint8_t> want(1024, 0x5A);
+            std::memset(isa_test::On<uint8_t>(ascendsim::kSpaceBt), 0x5A, want.size());
+            copy_cbuf_to_bt(reinterpret_cast<uint64_t>(isa_test::On<uint8_t>(ascendsim::kSpaceBt)), On(l1), wider ? 1 : 0, 3, 1, 1, 1);
+            for (uint32_t i = 0; i < 3 * 32; ++i) {
+                const half value = half(static_cast<float>(i / 32 * 48 + i % 32));
+                const auto wide = static_cast<float>(value);
+                if (wider) {
+                    std::memcpy(&want[i / 32 * 192 + i % 32 * 4], &wide, 4);
+                } else {
+                    std::memcpy(&want[i / 32 * 128 + i % 32 * 2], &value, 2);
+                }
+            }
+            check(wider ? "widened biases" : "biases", ascendsim::kSpaceBt, want);
+        }
+        // Three bursts of 128 bytes, five blocks from start to start, to every third of their own length.
+        std::vector<uint8_t> want(2048, 0x5A);
+        std::memset(isa_test::On<uint8_t>(ascendsim::kSpaceFb), 0x5A, want.size());
+        copy_cbuf_to_fbuf(isa_test::On<uint8_t>(ascendsim::kSpaceFb), On(l1), 3, 1, 5, 3);
+        for (uint32_t i = 0; i < 3 * 128; ++i) {
+            want[i / 128 * 384 + i % 128] = reinterpret_cast<const uint8_t*>(On(l1))[i / 128 * 160 + i % 128];
+        }
+        check("factors", ascendsim::kSpaceFb, want);
+    });
+}
+
+constexpr uint32_t kChannels = 32;  // two groups of sixteen
+
+/// Value of channel `c` of pixel (y, x), which tells them apart exactly as a half.
+float Pixel(int y, int x, uint32_t c) { return static_cast<float>(1 + y * 97 + x * 13 + static_cast<int>(c)); }
+
+struct Map {
+    int height, width;
+    int left, right, top, bottom;
+    float padding;
+};
+
+/// Loads rows m.. and columns k.. of the matrix of `fw` x 1 windows as registers say, and compares `turns` results one after another,
+/// each `rows` rows and `columns` columns further on.
+void CheckLoad(const Map& map, bool right, int fw, int m, int k, int turns, int rows, int columns)
+{
+    OnCube("3D load by registers", [&](Buffers& buffers) {
+        LocalTensor<half> l1 = buffers.l1.Get<half>();
+        for (int y = 0; y < map.height; ++y) {
+            for (int x = 0; x < map.width; ++x) {
+                for (uint32_t c = 0; c < kChannels; ++c) {
+                    On(l1)[(c / 16) * map.height * map.width * 16 + (y * map.width + x) * 16 + c % 16] = half(Pixel(y, x, c));
+                }
+            }
+        }
+        const uint8_t padding[4] = {static_cast<uint8_t>(map.left), static_cast<uint8_t>(map.right), static_cast<uint8_t>(map.top),
+                                    static_cast<uint8_t>(map.bottom)};
+        const uint8_t none[4] = {0, 0, 0, 0};
+        SetFmatrix(1, 1, none, right ? FmatrixMode::FMATRIX_LEFT : FmatrixMode::FMATRIX_RIGHT);
+        SetFmatrix(static_cast<uint16_t>(map.height), static_cast<uint16_t>(map.width), padding, right ? FmatrixMode::FMATRIX_RIGHT : FmatrixMode::FMATRIX_LEFT);
+        SetLoadDataPaddingValue(half(map.padding));
+        const bool along = columns != 0;
+        if (turns > 1) {
+            SetLoadDataRepeat(LoadDataRepeatParam(static_cast<uint16_t>(along ? columns / 16 : rows / 16), static_cast<uint8_t>(turns), along ? 1 : 0));
+        }
+        LoadData3DParamsV2<half> p;
+        p.channelSize = kChannels;
+        p.kExtension = 32;
+        p.mExtension = 16;
+        p.kStartPt = static_cast<uint16_t>(k);
+        p.mStartPt = static_cast<uint16_t>(m);
+        p.filterW = static_cast<uint8_t>(fw);
+        p.fMatrixCtrl = right;
+        LocalTensor<half> l0a = buffers.l0a.Get<half>();
+        for (int i = 0; i < 4096; ++i) On(l0a)[i] = half(-1.0f);
+        LoadData<half, kNeither>(l0a, l1, p);
+        if (turns > 1) {
+            SetLoadDataRepeat(LoadDataRepeatParam());
+        }
+        for (int i = turns * 512; i < 4096; ++i) {
+            Expect(static_cast<float>(On(l0a)[i]) == -1.0f, "3D load: more than " + std::to_string(turns) + " turns");
+        }
+        const int out_w = map.width + map.left + map.right - fw + 1;
+        const int out_h = map.height + map.top + map.bottom;
+        for (int turn = 0; turn < turns; ++turn) {
+            for (int i = 0; i < 16 * 32; ++i) {
+                const int row = m + i / 32 + turn * rows;
+                const int column = k + i % 32 + turn * columns;
+                const int group = column / (16 * fw), point = column / 16 % fw;
+                const int x = row % out_w + point - map.left;
+                const int y = row / out_w - map.top;
+                const bool outside = x < 0 || y < 0 || x >= map.width || y >= map.height;
+                const float want = row >= out_w * out_h || column >= fw * static_cast<int>(kChannels) ? 0.0f
+                                   : outside                                                     ? map.padding
+                                                 : static_cast<float>(half(Pixel(y, x, static_cast<uint32_t>(group * 16 + column % 16))));
+                const float got = static_cast<float>(On(l0a)[turn * 512 + i % 32 / 16 * 256 + i / 32 * 16 + i % 16]);
+                if (got != want) {
+                    return Fail("3D load, turn " + std::to_string(turn) + ", row " + std::to_string(row) + ", column " + std::to_string(column) +
+                                ": " + std::to_string(got) + " instead of " + std::to_string(want));
+                }
+            }
+        }
+    });
+}
+
+void CheckMaps()
+{
+    CheckLoad({3, 5, 0, 0, 0, 0, 0.0f}, false, 1, 0, 0, 1, 0, 0);
+    CheckLoad({5, 3, 1, 2, 3, 4, 7.5f}, false, 3, 16, 16, 1, 0, 0);
+    CheckLoad({5, 3, 4, 1, 2, 3, -7.5f}, true, 2, 16, 32, 1, 0, 0);
+    CheckLoad({4, 300, 0, 1, 0, 0, 1.0f}, false, 2, 298, 0, 1, 0, 0);
+    CheckLoad({8, 16, 0, 0, 0, 0, 0.0f}, false, 1, 0, 0, 3, 32, 0);
+    CheckLoad({8, 16, 1, 1, 0, 0, 2.0f}, false, 3, 16, 0, 2, 16, 0);
+    CheckLoad({8, 16, 1, 1, 0, 0, 2.0f}, false, 3, 16, 0, 2, 0, 48);
+    CheckLoad({8, 16, 1, 1, 0, 0, 2.0f}, false, 3, 16, 16, 3, 0, 16);
+}
+
+/// Behind the boundary of L1, in bytes, it begins again; 0 stands for none. Channels that fill no block too.
+void CheckBoundary()
+{
+    for (uint32_t boundary : {0u, 1024u, 1536u}) {
+        for (uint16_t channels : {uint16_t{16}, uint16_t{4}}) {
+            OnCube("boundary of L1", [&](Buffers& buffers) {
+                LocalTensor<half> l1 = buffers.l1.Get<half>();
+                for (uint32_t i = 0; i < 2048; ++i) On(l1)[i] = half(static_cast<float>(i));
+                SetLoadDataBoundary(boundary);
+                LoadData3DParamsV2<half> p;
+                p.l1H = 4;
+                p.l1W = 16;
+                p.channelSize = channels;
+                p.kExtension = 16;
+                p.mExtension = 64;
+                LoadData(buffers.l0a.Get<half>(), l1[512 - 16], p);
+                SetLoadDataBoundary(0);
+                for (uint32_t i = 0; i < 64u * channels; ++i) {
+                    const uint32_t element = 512 - 16 + i;
+                    const uint32_t at = boundary != 0 && element * 2 >= boundary ? element - boundary / 2 : element;
+                    const float got = static_cast<float>(On(buffers.l0a.Get<half>())[i / channels * 16 + i % channels]);
+                    Expect(got == static_cast<float>(half(static_cast<float>(at))), "boundary " + std::to_string(boundary) + ", element " + std::to_string(i));
+                }
+            });
+        }
+    }
+}
+
+void CheckDefaults()
+{
+    const LoadDataRepeatParam repeat;
+    Expect(repeat.repeatStride == 0 && repeat.repeatTime == 1 && repeat.repeatMode == 0, "LoadDataRepeatParam");
+    const InitConstValueParams<half> fill, filled(3, half(2.0f));
+    Expect(fill.repeatTimes == 0 && fill.blockNum == 0 && fill.dstGap == 0 && static_cast<float>(fill.initValue) == 0, "InitConstValueParams");
+    Expect(filled.repeatTimes == 3 && filled.blockNum == 0 && filled.dstGap == 0 && static_cast<float>(filled.initValue) == 2, "InitConstValueParams of two");
+    const LoadData2DParams load;
+    Expect(load.startIndex == 0 && load.dstGap == 0 && load.srcStride == 0 && !load.ifTranspose && load.repeatTimes == 0 && load.sid == 0 && load.addrMode == 0,
+           "LoadData2DParams");
+    const LoadData2dTransposeParams turned;
+    Expect(turned.startIndex == 0 && turned.repeatTimes == 0 && turned.srcStride == 0 && turned.dstGap == 0 && turned.dstFracGap == 0 && turned.addrMode == 0,
+           "LoadData2dTransposeParams");
+    const LoadData3DParamsV2<half> window;
+    Expect(window.l1H == 0 && window.channelSize == 0 && window.kExtension == 0 && window.mStartPt == 0 && window.strideW == 1 && window.strideH == 1 &&
+               window.filterW == 1 && window.filterH == 1 && window.dilationFilterW == 1 && window.dilationFilterH == 1 && !window.enTranspose &&
+               !window.filterSizeW && !window.filterSizeH && !window.fMatrixCtrl && window.padList[0] + window.padList[1] + window.padList[2] + window.padList[3] == 0,
+           "LoadData3DParamsV2");
+    const Nd2NzParams nz;
+    Expect(nz.ndNum + nz.nValue + nz.dValue + nz.srcNdMatrixStride + nz.srcDValue + nz.dstNzC0Stride + nz.dstNzNStride + nz.dstNzMatrixStride == 0, "Nd2NzParams");
+    const MmadParams mad;
+    Expect(mad.m + mad.n + mad.k == 0 && !mad.isBias && mad.fmOffset == 0 && mad.unitFlag == 0 && !mad.kDirectionAlign && !mad.cmatrixSource && mad.cmatrixInitVal,
+           "MmadParams");
+    const FixpipeParamsV220 fixpipe;
+    Expect(fixpipe.nSize + fixpipe.mSize + fixpipe.srcStride == 0 && fixpipe.dstStride == 0 && fixpipe.quantPre == QuantMode_t::NoQuant && fixpipe.deqScalar == 0 &&
+               fixpipe.ndNum == 1 && fixpipe.srcNdStride == 0 && fixpipe.dstNdStride == 0 && !fixpipe.reluEn && fixpipe.unitFlag == 0 && !fixpipe.isChannelSplit,
+           "FixpipeParamsV220");
+}
+
+/// Results as two matrices of rows, with one factor or a table of them, set beforehand.
+void CheckResults()
+{
+    OnCube("results by registers", [](Buffers& buffers) {
+        LocalTensor<int32_t> c = buffers.l0c.Get<int32_t>();
+        for (int32_t i = 0; i < 4096; ++i) On(c)[i] = i;
+        GlobalTensor<half> out;
+        out.SetGlobalBuffer(reinterpret_cast<half*>(g_memory));
+        LocalTensor<uint64_t> table = buffers.l1.Get<uint64_t>();
+        for (uint32_t i = 0; i < 16; ++i) On(table)[i] = ascendsim::FloatBits(static_cast<float>(1u << i % 4));
+        copy_cbuf_to_fbuf(ascendsim::OnChipBase(7) + 256, On(table), 1, 1, 0, 0);
+        LocalTensor<uint64_t> factors;
+        factors.address_.bufferAddr = 256;
+        SetFixpipeNz2ndFlag(2, 3, 200);  // three fractals of 256 accumulators, 200 elements
+        for (int vector = 0; vector < 2; ++vector) {
+            SetFixpipePreQuantFlag(ascendsim::FloatBits(0.5f));
+            SetFixPipeConfig(factors);
+            const DataCopyCO12DstParams p(16, 2, 20, 16, vector != 0 ? QuantMode_t::VDEQF16 : QuantMode_t::DEQF16, 0, false, true);
+            DataCopy(out, c, p);
+            for (uint32_t i = 0; i < 2 * 2 * 16; ++i) {
+                const uint32_t matrix = i / 32, row = i / 16 % 2, column = i % 16;
+                const float value = static_cast<float>(matrix * 768 + row * 16 + column) * (vector != 0 ? static_cast<float>(1u << column % 4) : 0.5f);
+                Expect(static_cast<float>(reinterpret_cast<half*>(g_memory)[matrix * 200 + row * 20 + column]) == static_cast<float>(half(value)),
+                       "results with registers " + std::to_string(vector) + ", " + std::to_string(i));
+            }
+        }
+        // Both tables: the activation's in units of 64 bytes in the lowest bits, the factors' in 128 from bit 8 on.
+        LocalTensor<uint64_t> relu;
+        relu.address_.bufferAddr = 192;
+        SetFixPipeConfig(relu, factors, true);
+        Expect(static_cast<uint64_t>(get_fpc()) == (uint64_t{3} | uint64_t{2} << 8 | uint64_t{1} << 63), "SetFixPipeConfig of two");
+        SetFixPipeConfig<uint64_t, true>(relu);
+        Expect(get_fpc() == 3, "SetFixPipeConfig of an activation");
+        SetFixPipeConfig(factors, true);
+        Expect(static_cast<uint64_t>(get_fpc()) == (uint64_t{2} << 8 | uint64_t{1} << 63), "SetFixPipeConfig with a unit flag");
+    });
+}
+
+/// Modes are words or truth values; ENABLE is the first of its words, so that one is no truth value of the other.
+void CheckHf32()
+{
+    OnCore([] {
+        const auto bits = [] { return static_cast<uint64_t>(get_ctrl()) >> 46 & 3u; };
+        const int64_t before = get_ctrl();
+        SetHF32Mode(HF32Mode::ENABLE);
+        Expect(bits() == 1, "HF32");
+        SetHF32TransMode(HF32TransMode::NEAREST_ZERO);
+        Expect(bits() == 3, "HF32 towards zero");
+        SetHF32Mode(HF32Mode::DISABLE);
+        Expect(bits() == 2, "no HF32");
+        SetHF32TransMode(HF32TransMode::NEAREST_EVEN);
+        Expect(bits() == 0 && get_ctrl() == before, "HF32 to even");
+        SetHF32Mode(true);
+        SetHF32TransMode(true);
+        Expect(bits() == 3, "HF32 by truth values");
+        SetHF32Mode(false);
+        SetHF32TransMode(false);
+        Expect(get_ctrl() == before, "no HF32 by truth values");
+    });
+}
+
 }  // namespace
 
 int main()
@@ -251,5 +492,11 @@ int main()
         CheckBursts<half>(2, 7, 0, 1, relu);
     }
     CheckFactors();
+    CheckTables();
+    CheckMaps();
+    CheckBoundary();
+    CheckDefaults();
+    CheckResults();
+    CheckHf32();
     return Report("api_cube_moves");
 }

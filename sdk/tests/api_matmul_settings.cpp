@@ -233,16 +233,43 @@ void CheckHf32()
     }
 }
 
-/// A tiling may ask for more of L1 than there is: as much is taken as fits.
-void CheckLargeSteps()
+/// How a tiling shares out L1, and what is loaded then: `loads` times for a base block, to `places` for each operand.
+struct Steps {
+    int32_t depthA1, depthB1, stepKa, stepKb;
+    uint32_t loads, places;
+};
+const Steps* g_steps;
+
+/// Two sets of as many base blocks along k as fit into the depths and are steps for both operands, else one set of one block. A tiling
+/// may ask for more of L1 than there is.
+void CheckSteps()
 {
-    Data<half, float> data;
-    Multiply(data, false, [](auto&) {}, [](AscendC::tiling::TCubeTiling& tiling) {
-        tiling.baseM = tiling.baseN = tiling.baseK = 16;
-        tiling.stepKa = tiling.stepKb = 1000;
-        tiling.depthA1 = tiling.depthB1 = 1000;
-    });
-    Compare("large steps", data, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, false); });
+    for (const Steps& steps : {Steps{1, 1, 1, 1, 4, 1}, Steps{2, 2, 9, 9, 4, 2}, Steps{4, 4, 9, 9, 2, 2}, Steps{6, 3, 9, 9, 2, 2}, Steps{8, 8, 3, 2, 2, 2},
+                               Steps{8, 8, 1, 4, 4, 2}, Steps{8, 8, 4, 3, 2, 2}, Steps{1000, 1000, 1000, 1000, 1, 2}}) {
+        g_steps = &steps;
+        Data<half, float> data;
+        Multiply(data, false, [](auto&) {}, [](AscendC::tiling::TCubeTiling& tiling) {
+            tiling.baseM = tiling.baseK = 16;
+            tiling.baseN = 32;
+            tiling.stepKa = g_steps->stepKa;
+            tiling.stepKb = g_steps->stepKb;
+            tiling.depthA1 = g_steps->depthA1;
+            tiling.depthB1 = g_steps->depthB1;
+        });
+        const std::string what = "steps of " + std::to_string(steps.depthA1) + " " + std::to_string(steps.depthB1) + " " + std::to_string(steps.stepKa) +
+                                 " " + std::to_string(steps.stepKb);
+        Compare(what, data, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, false); });
+        std::map<uint64_t, uint32_t> loads;  // by where they go in L1
+        uint32_t all = 0;
+        for (const Record& record : ReadTrace("api_matmul_settings.trace").records) {
+            if (record.name.rfind("copy_gm_to_cbuf", 0) == 0) {
+                ++loads[record.ops[0].addr];
+                ++all;
+            }
+        }
+        // Six base blocks, with both operands.
+        Expect(all == 6 * 2 * steps.loads && loads.size() == 2 * steps.places, what + ": " + std::to_string(all) + " loads to " + std::to_string(loads.size()) + " places");
+    }
 }
 
 /// Rows of A that are too far apart for one transfer.
@@ -379,7 +406,7 @@ int main()
     CheckBias<int8_t, int32_t>("int8");
     CheckShapes<half, float>("half");
     CheckHf32();
-    CheckLargeSteps();
+    CheckSteps();
     CheckDistantRows();
     CheckStaticTilings();
     CheckNumbers();

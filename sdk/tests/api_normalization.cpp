@@ -152,6 +152,43 @@ void Rows(const Size& size, uint32_t bytes)
     }
 }
 
+/// The same of rows of more than one repeat, in place for want of memory.
+void ManyWideRows()
+{
+    const Size size = {260, 72, 69};
+    const uint32_t bytes = size.m * size.k * 4;
+    const uint32_t means = bytes, variances = means + 1056, gamma = variances + 1056, beta = gamma + 288, temporary = beta + 288;
+    const auto at = [](uint32_t offset, uint32_t count) { return A::LocalTensor<float>(A::TPosition::VECCALC, offset, count); };
+    const auto raw = [](uint32_t offset) { return reinterpret_cast<float*>(ascendsim::UbBase() + offset); };
+    Random random(72);
+    std::vector<double> x(size.m * size.k);
+    for (uint32_t i = 0; i < x.size(); ++i) {
+        raw(0)[i] = static_cast<float>(random.Real(-3, 5));
+        x[i] = raw(0)[i];
+    }
+    for (uint32_t c = 0; c < size.k; ++c) {
+        raw(gamma)[c] = 0.5f + static_cast<float>(c % 7) / 8;
+        raw(beta)[c] = static_cast<float>(c % 5) / 4 - 0.5f;
+    }
+    LayerNormTiling tiling;
+    tiling.bLength = 1;
+    tiling.sLength = size.m;
+    tiling.hLength = size.k;
+    tiling.originalHLength = size.columns;
+    const A::LocalTensor<uint8_t> room(A::TPosition::VECCALC, temporary, size.m * (size.k + 8) * 4);
+    const A::LocalTensor<float> rows = at(0, size.m * size.k);
+    A::LayerNorm<float>(rows, at(means, size.m), at(variances, size.m), rows, at(gamma, size.k), at(beta, size.k), room, kEpsilon, tiling);
+    for (uint32_t row = 0; row < size.m; ++row) {
+        const Moments want = MomentsOf(x, size, row);
+        const double rstd = 1 / std::sqrt(want.variance + static_cast<double>(kEpsilon));
+        Near("mean of many rows", raw(means)[row], want.mean);
+        Near("variance of many rows", raw(variances)[row], want.variance);
+        for (uint32_t c = 0; c < size.columns; ++c) {
+            Near("LayerNorm of many rows", raw(0)[row * size.k + c], (x[row * size.k + c] - want.mean) * rstd * raw(gamma)[c] + raw(beta)[c], 2);
+        }
+    }
+}
+
 template <typename T>
 void Welford()
 {
@@ -326,10 +363,15 @@ int main()
                 Gradients<half>(size, more);
             }
         }
-        // More rows than reciprocals are made at once.
-        const Size many = {45, 16, 13};
-        Rows<float>(many, (4 * many.k + 72 + 2 * 48) * 4);
-        Rows<half>(many, (4 * many.k + 72 + 2 * 48) * 4);
+        // More rows than reciprocals are made at once, in the least memory.
+        Rows<float>({20, 8, 7}, 64);
+        Rows<half>({20, 16, 13}, 352);
+        Known<float>({100, 8, 7}, 288);
+        Known<half>({100, 16, 13}, 352);
+        // More rows than an instruction has repeats.
+        Rows<float>({300, 8, 7}, 60 * 1024);
+        Rows<half>({300, 16, 13}, 60 * 1024);
+        ManyWideRows();
         Welford<float>();
         Welford<half>();
         WelfordBehind();

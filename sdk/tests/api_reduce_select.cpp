@@ -87,6 +87,29 @@ void RepeatReductions()
     Near("ReduceSum with repeats", Slot::Raw<float>(2)[0], all, 1e-6);
 }
 
+/// More repeats than an instruction has.
+void ManyRepeats()
+{
+    constexpr uint32_t count = 257 * 64;
+    const A::LocalTensor<float> src(A::TPosition::VECCALC, 0, count);
+    for (uint32_t i = 0; i < count; ++i) {
+        Slot::Raw<float>(0)[i] = static_cast<float>(i % 64 % 5);
+    }
+    Slot::Raw<float>(0)[count - 3] = 100;
+    Slot::Raw<float>(0)[count - 70] = -50;
+    double sum = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sum += static_cast<double>(Slot::Raw<float>(0)[i]);
+    }
+    A::ReduceSum(Slot::At<float>(4), src, Slot::At<float>(2), count);
+    Near("ReduceSum of many repeats", Slot::Raw<float>(4)[0], sum, 0);
+    A::ReduceMax(Slot::At<float>(4), src, Slot::At<float>(2), count, true);
+    Near("ReduceMax of many repeats", Slot::Raw<float>(4)[0], 100, 0);
+    Near("its index", IndexAt(&Slot::Raw<float>(4)[1]), count - 3, 0);
+    A::ReduceMin(Slot::At<float>(4), src, Slot::At<float>(2), count);
+    Near("ReduceMin of many repeats", Slot::Raw<float>(4)[0], -50, 0);
+}
+
 template <typename T>
 void CompareAndSelect(uint32_t n)
 {
@@ -237,6 +260,7 @@ int main()
             Reductions<half>(n);
         }
         RepeatReductions();
+        ManyRepeats();
         A::ResetMask();  // reductions with repeats leave their last mask, and comparisons do not set one
         CompareAndSelect<float>(64);
         CompareAndSelect<half>(1280);

@@ -54,6 +54,28 @@ void BroadcastsOf(uint32_t rows, uint32_t cols)
     Expect(std::equal(Slot::Raw<T>(0), Slot::Raw<T>(0) + cols, Slot::Raw<T>(2)), "BroadCast of equal shapes" + what);
 }
 
+/// A row or a column in as much temporary memory as a few of the rows take.
+template <typename T, int axis>
+void InParts(uint32_t rows, uint32_t cols, uint32_t bytes)
+{
+    const std::string what = std::to_string(rows) + " x " + std::to_string(cols) + " of " + std::to_string(sizeof(T)) + " bytes in parts";
+    Clear(2);
+    Clear(4);
+    for (uint32_t i = 0; i < std::max(rows, cols); ++i) {
+        Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
+    }
+    A::LocalTensor<uint8_t> tmp(A::TPosition::VECCALC, 4 * kSlot, bytes);
+    const uint32_t to[] = {rows, cols};
+    const uint32_t from[] = {axis == 0 ? 1 : rows, axis == 0 ? cols : 1};
+    A::BroadCast<T, 2, axis>(Slot::At<T>(2), Slot::At<T>(0), to, from, tmp);
+    bool right = true;
+    for (uint32_t i = 0; i < rows * cols; ++i) {
+        right = right && Slot::Raw<T>(2)[i] == Slot::Raw<T>(0)[axis == 0 ? i % cols : i / cols];
+    }
+    Expect(right, "BroadCast along axis " + std::to_string(axis) + ", " + what);
+    Expect(std::count(Slot::Raw<uint8_t>(4) + bytes, Slot::Raw<uint8_t>(4) + bytes + 64, 0x5A) == 64, "memory behind the temporary one, " + what);
+}
+
 /// A column in as much temporary memory as host code is told to give at least: `block` blocks, and as many rows.
 template <typename T>
 void ColumnInLeastMemory(uint32_t rows, uint32_t cols)
@@ -309,6 +331,10 @@ int main()
             SortsOf<float>(count);
             SortsOf<half>(count);
         }
+        InParts<float, 0>(20, 7, 8 * 32);
+        InParts<half, 0>(40, 17, 16 * 64);
+        InParts<uint8_t, 0>(70, 9, 10 * 32 + 32 * 96);
+        InParts<uint8_t, 1>(70, 9, 10 * 32 + 32 * 98);
         for (const auto& shape : std::vector<std::pair<uint32_t, uint32_t>>{{1, 16}, {7, 13}, {20, 8}, {100, 24}, {33, 5}}) {
             ColumnInLeastMemory<float>(shape.first, shape.second);
             ColumnInLeastMemory<half>(shape.first, shape.second);

@@ -179,6 +179,18 @@ void TestOverlap()
     Expect(faults([&] { vconv_f322f16r(reinterpret_cast<half*>(f(0)), f(0), 4, 1, 1, 4, 8); }) == 0, "narrowing in place");
     Expect(faults([&] { vconv_f162f32(f(0), reinterpret_cast<half*>(f(0)), 4, 1, 1, 8, 4); }) == 1, "widening in place");
     Expect(faults([&] { vadds(f(0), f(32), 1.0f, 4, 2, 2, 16, 16); }) == 0, "interleaved blocks are disjoint");
+    Expect(faults([&] { vadds(f(0), f(112), 1.0f, 1, 2, 2, 16, 16); }) == 1, "the last of blocks that lie apart");
+    // Counter mode, with fewer lanes in the second repeat, which starts where the first one does.
+    const auto counted = [&](size_t dst, size_t src, uint8_t dstStep, uint8_t srcStep) {
+        return faults([&] {
+            set_mask_count();
+            set_vector_mask(0, 72);
+            vadds(f(dst), f(src), 1.0f, 1, 1, 1, dstStep, srcStep);
+            set_mask_norm();
+        });
+    };
+    Expect(counted(32, 0, 8, 0) == 1, "the first repeat of a source reaches further than the last");
+    Expect(counted(0, 32, 0, 8) == 1, "the first repeat of a destination reaches further than the last");
     Expect(faults([&] { vadds(f(196608 - 64), f(0), 1.0f, 2, 1, 1, 8, 8); }) == 1, "behind the buffer");
     Expect(faults([&] { vadds(f(8), f(512), 1.0f, 1, 1, 1, 8, 8); }) == 1, "misaligned");
     Expect(faults([&] { vadds(f(0), f(512), 1.0f, 0, 1, 1, 8, 8); }) == 0, "no repeats do nothing");

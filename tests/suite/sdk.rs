@@ -127,7 +127,6 @@ programs!(
     api_activation,
     api_cube,
     api_cube_moves,
-    api_cube_registers,
     api_dropout,
     api_flags,
     api_floor,
