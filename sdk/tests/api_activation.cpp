@@ -84,6 +84,11 @@ void One()
         Check<T>("Silu", 0, count, native, [](double a, double) { return SwishOf(a, 1); });
         A::GeGLU(At<T>(0), At<T>(1), At<T>(2), tmp, count);
         Check<T>("GeGLU", 0, count, exact, [](double a, double b) { return a * GeluOf(b); });
+        for (const uint32_t least : {192u, 288u}) {  // three floats for each of a block of halves, and half a block more
+            Fill<T>(0, count, {});
+            A::GeGLU(At<T>(0), At<T>(1), At<T>(2), Temporary(least), count);
+            Check<T>("GeGLU in little memory", 0, count, exact, [](double a, double b) { return a * GeluOf(b); });
+        }
         A::SwiGLU(At<T>(0), At<T>(1), At<T>(2), 0.7f, tmp, count);
         Check<T>("SwiGLU", 0, count, exact, [](double a, double b) { return a * SwishOf(b, 0.7f); });
         A::ReGlu(At<T>(0), At<T>(1), At<T>(2), tmp, count);

@@ -240,6 +240,17 @@ struct Steps {
 };
 const Steps* g_steps;
 
+/// Three by two base blocks, four along k.
+void SmallBlocks(AscendC::tiling::TCubeTiling& tiling)
+{
+    tiling.baseM = tiling.baseK = 16;
+    tiling.baseN = 32;
+    tiling.stepKa = g_steps->stepKa;
+    tiling.stepKb = g_steps->stepKb;
+    tiling.depthA1 = g_steps->depthA1;
+    tiling.depthB1 = g_steps->depthB1;
+}
+
 /// Two sets of as many base blocks along k as fit into the depths and are steps for both operands, else one set of one block. A tiling
 /// may ask for more of L1 than there is.
 void CheckSteps()
@@ -248,14 +259,7 @@ void CheckSteps()
                                Steps{8, 8, 1, 4, 4, 2}, Steps{8, 8, 4, 3, 2, 2}, Steps{1000, 1000, 1000, 1000, 1, 2}}) {
         g_steps = &steps;
         Data<half, float> data;
-        Multiply(data, false, [](auto&) {}, [](AscendC::tiling::TCubeTiling& tiling) {
-            tiling.baseM = tiling.baseK = 16;
-            tiling.baseN = 32;
-            tiling.stepKa = g_steps->stepKa;
-            tiling.stepKb = g_steps->stepKb;
-            tiling.depthA1 = g_steps->depthA1;
-            tiling.depthB1 = g_steps->depthB1;
-        });
+        Multiply(data, false, [](auto&) {}, SmallBlocks);
         const std::string what = "steps of " + std::to_string(steps.depthA1) + " " + std::to_string(steps.depthB1) + " " + std::to_string(steps.stepKa) +
                                  " " + std::to_string(steps.stepKb);
         Compare(what, data, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, false); });
@@ -269,6 +273,44 @@ void CheckSteps()
         }
         // Six base blocks, with both operands.
         Expect(all == 6 * 2 * steps.loads && loads.size() == 2 * steps.places, what + ": " + std::to_string(all) + " loads to " + std::to_string(loads.size()) + " places");
+    }
+}
+
+/// Operands in L1, one or the other. An operand that is set begins again with the first block.
+void CheckOperandsInL1()
+{
+    const Steps steps = {2, 2, 1, 1, 4, 2};
+    g_steps = &steps;
+    for (const bool right : {false, true}) {
+        Data<half, float> data, blocks;
+        Multiply(data, false, [&](auto& mm) {
+            using namespace AscendC;
+            TBuf<TPosition::A1> l1;
+            GetTPipePtr()->InitBuffer(l1, 48 * kK * sizeof(half));
+            const LocalTensor<half> local = l1.Get<half>();
+            auto* at = reinterpret_cast<half*>(local.GetPhyAddr());
+            // Columns of blocks of sixteen elements, rows rounded up to sixteen.
+            for (int32_t k = 0; k < kK; ++k) {
+                for (int32_t row = 0; !right && row < kM; ++row) at[k / 16 * 48 * 16 + row * 16 + k % 16] = data.a[row * kK + k];
+                for (int32_t column = 0; right && column < kN; ++column) at[column / 16 * kK * 16 + k * 16 + column % 16] = data.b[k * kN + column];
+            }
+            GlobalTensor<float> c;
+            c.SetGlobalBuffer(blocks.out);
+            mm.Iterate();
+            mm.GetTensorC(c);
+            std::fill_n(blocks.out, kM * kN, -1.0f);
+            if (right) {
+                mm.SetTensorB(local);
+            } else {
+                mm.SetTensorA(local);
+            }
+            while (mm.Iterate()) {
+                mm.GetTensorC(c);
+            }
+        }, SmallBlocks);
+        for (const auto* result : {&data, &blocks}) {
+            Compare(right ? "B in L1" : "A in L1", *result, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, false); });
+        }
     }
 }
 
@@ -407,6 +449,7 @@ int main()
     CheckShapes<half, float>("half");
     CheckHf32();
     CheckSteps();
+    CheckOperandsInL1();
     CheckDistantRows();
     CheckStaticTilings();
     CheckNumbers();
