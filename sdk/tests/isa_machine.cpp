@@ -103,6 +103,17 @@ void TestStore()
     Expect(trace.records.back().name == "end_of_block", "end of block");
 }
 
+/// A tensor ends with the first of two bursts: that arrives whole, with the paddings that need a block more.
+void TestEndWithBurst()
+{
+    ascendsim::ClearRegions();
+    alignas(32) static uint8_t in[30];
+    ascendsim::RegisterRegion(in, sizeof(in), ascendsim::RegionRole::kOther, 0);
+    const Trace trace = Traced([&] { copy_gm_to_ubuf_align_b16(Ub(0), in, 0, 2, 30, 3, 2, 0, 0); });
+    const Record* move = trace.First("copy_gm_to_ubuf_align_b16");
+    Expect(move != nullptr && move->ops[0].len == 64 && move->ops[0].count0 <= 1 && move->ops[1].len == 30, "a tensor that ends with a burst");
+}
+
 void TestSites()
 {
     const Trace trace = Traced([] {
@@ -179,7 +190,12 @@ void TestOverlap()
     Expect(faults([&] { vconv_f322f16r(reinterpret_cast<half*>(f(0)), f(0), 4, 1, 1, 4, 8); }) == 0, "narrowing in place");
     Expect(faults([&] { vconv_f162f32(f(0), reinterpret_cast<half*>(f(0)), 4, 1, 1, 8, 4); }) == 1, "widening in place");
     Expect(faults([&] { vadds(f(0), f(32), 1.0f, 4, 2, 2, 16, 16); }) == 0, "interleaved blocks are disjoint");
-    Expect(faults([&] { vadds(f(0), f(112), 1.0f, 1, 2, 2, 16, 16); }) == 1, "the last of blocks that lie apart");
+    Expect(faults([&] { vadds(f(0), f(448), 1.0f, 1, 2, 2, 16, 16); }) == 1, "the last of blocks that lie apart");
+    Expect(faults([&] {
+        set_vector_mask(0, (uint64_t{1} << 33) - 1);
+        vconv_u82f16(reinterpret_cast<half*>(Ub(320)), Ub(0), 2, 1, 2, 8, 8);
+        set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+    }) == 1, "a later repeat reads one lane in the last of blocks that lie apart");
     // Counter mode, with fewer lanes in the second repeat, which starts where the first one does.
     const auto counted = [&](size_t dst, size_t src, uint8_t dstStep, uint8_t srcStep) {
         return faults([&] {
@@ -303,6 +319,7 @@ int main()
     setenv("ASCEND_SIM_KNOBS", "bad=x;tile=48;", 1);
     TestTransfers();
     TestStore();
+    TestEndWithBurst();
     TestSites();
     TestWaiting();
     TestOverlap();
