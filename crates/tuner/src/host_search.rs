@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::TunerError;
 use super::candidate::Candidate;
-use super::host_stage::{HostStage, class_of};
+use super::host_stage::{HostStage, class_of, goes_on_failing};
 use super::injection::Injection;
 use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::Session;
 use events::{self, Event, Stage};
-use search::{InfeasibleClass, Strategy, StrategyKind, Unbuildable};
+use search::{FaultyValues, InfeasibleClass, Strategy, StrategyKind};
 use space::{Configuration, LinearBound, Point, SearchSpace, Tunable};
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
@@ -82,7 +82,7 @@ impl<'a> HostSearch<'a> {
         limits: Limits,
         emit: &mut dyn FnMut(Event),
     ) -> Result<(), TunerError> {
-        let rewrites: Vec<String> = progress.best.patches.iter().map(|patch| patch.motif.clone()).collect();
+        let rewrites = progress.best.rewrites();
         if self.rewrites.as_ref() != Some(&rewrites) {
             // What can be injected depends on the sources; rewrites may change it.
             self.injection =
@@ -113,7 +113,7 @@ impl<'a> HostSearch<'a> {
             best.set(name, value.clone());
         }
         let Some(here) = self.space.point(&best) else { return 0 };
-        let unbuildable = self.unbuildable(progress);
+        let faulty = self.faulty(progress);
         let mut beside = Vec::new();
         for (dimension, tunable) in self.space.tunables().enumerate() {
             let varied = progress.best.configuration.get(&tunable.name).is_some();
@@ -125,8 +125,9 @@ impl<'a> HostSearch<'a> {
                 let mut configuration = best.clone();
                 configuration.set(&tunable.name, value.clone());
                 let may_fit = !progress.best.patches.is_empty() || self.may_fit(&configuration);
-                let builds = !self.space.point(&configuration).is_some_and(|point| unbuildable.is_in(&point));
-                if may_fit && builds && self.space.check(&configuration).is_ok() {
+                let point = self.space.point(&configuration);
+                let may_work = !point.is_some_and(|point| faulty.iter().any(|values| values.is_in(&point)));
+                if may_fit && may_work && self.space.check(&configuration).is_ok() {
                     beside.push(configuration);
                 }
             }
@@ -141,18 +142,25 @@ impl<'a> HostSearch<'a> {
         self.space.check(configuration).is_err() || self.fitting.check(configuration).is_ok()
     }
 
-    /// Values that keep everything from compiling, as far as this run has seen.
-    fn unbuildable(&self, progress: &Progress) -> Unbuildable {
-        let does_not_build = |attempt: &&Attempt| {
-            attempt.rejection.as_ref().is_some_and(|found| class_of(found) == InfeasibleClass::Build)
-        };
+    /// Values that keep everything from compiling, and such that are wrong on the sources of the best candidate, as far as this run
+    /// has seen.
+    fn faulty(&self, progress: &Progress) -> [FaultyValues; 2] {
         let points = |attempts: Vec<&Attempt>| -> Vec<Point> {
             attempts.iter().filter_map(|attempt| self.space.point(&attempt.configuration)).collect()
         };
-        let (failed, built): (Vec<&Attempt>, Vec<&Attempt>) = progress.attempts.iter().partition(does_not_build);
+        let rejected_as = |attempt: &Attempt, class| attempt.rejection.as_ref().map(class_of) == Some(class);
+        let baseline = self.space.point(&self.baseline.configuration);
+        let unbuilt = |attempt: &&Attempt| rejected_as(attempt, InfeasibleClass::Build);
+        let (failed, built): (Vec<&Attempt>, Vec<&Attempt>) = progress.attempts.iter().partition(unbuilt);
         let (failed, mut built) = (points(failed), points(built));
-        built.extend(self.space.point(&self.baseline.configuration));
-        Unbuildable::of(&built.iter().collect::<Vec<_>>(), &failed.iter().collect::<Vec<_>>())
+        built.extend(baseline.clone());
+        let rewrites = progress.best.rewrites();
+        let wrong =
+            |attempt: &&Attempt| rejected_as(attempt, InfeasibleClass::Wrong) && goes_on_failing(attempt, &rewrites);
+        let mut right = points(progress.attempts.iter().filter(|attempt| attempt.rejection.is_none()).collect());
+        right.extend(baseline);
+        let wrong = points(progress.attempts.iter().filter(wrong).collect());
+        [FaultyValues::unbuildable(&built, &failed), FaultyValues::wrong(&right, &wrong)]
     }
 
     /// Tunables that had to be compiled in, with reasons.
@@ -259,6 +267,7 @@ mod tests {
             stage,
             digest: String::new(),
             configuration,
+            rewrites: Vec::new(),
             motif: String::new(),
             title: String::new(),
             objective_us,

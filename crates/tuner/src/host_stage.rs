@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
 use super::plan::Plan;
-use super::progress::Progress;
+use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::{BATCH, Session};
 use super::{TunerError, injection::Injection};
@@ -125,8 +125,8 @@ impl HostStage<'_> {
         lost.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
-    /// What is already known of this space, for a strategy that starts: the best configuration, and those that the
-    /// tiling function refused.
+    /// What is already known of this space, for a strategy that starts: the best configuration, and those that fail whatever is
+    /// rewritten on top.
     pub fn known(progress: &Progress, gone: &Configuration) -> BTreeMap<Configuration, search::Observation> {
         let complete = |configuration: &Configuration| {
             let mut complete = configuration.clone();
@@ -135,13 +135,32 @@ impl HostStage<'_> {
             }
             complete
         };
-        let refused = progress.attempts.iter().filter_map(|attempt| {
-            let rejection = attempt.rejection.as_ref().filter(|rejection| rejection.reason == Reason::TilingFailed)?;
-            Some((complete(&attempt.configuration), search::Observation::Infeasible { class: class_of(rejection) }))
+        let rewrites = progress.best.rewrites();
+        let failing = progress.attempts.iter().filter(|attempt| goes_on_failing(attempt, &rewrites));
+        let failing = failing.filter_map(|attempt| {
+            let class = class_of(attempt.rejection.as_ref()?);
+            Some((complete(&attempt.configuration), search::Observation::Infeasible { class }))
         });
-        let mut known: BTreeMap<Configuration, search::Observation> = refused.collect();
+        let mut known: BTreeMap<Configuration, search::Observation> = failing.collect();
         known.insert(complete(&progress.best.configuration), search::Observation::Objective(progress.best_us));
         known
+    }
+}
+
+/// Whether a configuration that was rejected before is rejected on sources with these rewrites too. What the tiling function refuses, it
+/// goes on refusing; what is wrong by its values stays so with more rewrites, which may only make room, or be quicker.
+pub(super) fn goes_on_failing(attempt: &Attempt, rewrites: &[String]) -> bool {
+    let Some(rejection) = &attempt.rejection else { return false };
+    if rejection.reason == Reason::TilingFailed {
+        return true;
+    }
+    let of_host = attempt.stage == Stage::Host;
+    match class_of(rejection) {
+        InfeasibleClass::Build | InfeasibleClass::Wrong => {
+            of_host && attempt.rewrites.iter().all(|motif| rewrites.contains(motif))
+        }
+        InfeasibleClass::Resource => of_host && attempt.rewrites == rewrites,
+        InfeasibleClass::Tiling | InfeasibleClass::Run => false,
     }
 }
 
@@ -172,5 +191,31 @@ mod tests {
         };
         let gone = HostStage::gone(&candidate(&[("CORES", 16), ("TILE", 256)]), &candidate(&[("TILE", 512)]));
         assert_eq!(gone.to_string(), "CORES=16");
+    }
+
+    #[test]
+    fn what_is_wrong_stays_wrong_under_more_rewrites_and_not_under_others() {
+        let attempt = |stage, reason, rewrites: &[&str]| Attempt {
+            index: 1,
+            stage,
+            digest: String::new(),
+            configuration: Configuration::new(),
+            rewrites: rewrites.iter().map(|motif| (*motif).to_owned()).collect(),
+            motif: String::new(),
+            title: String::new(),
+            objective_us: None,
+            times: Vec::new(),
+            rejection: Some(Rejection::new(reason, "small", "")),
+            improved: false,
+        };
+        let now = ["D23".to_owned(), "L08".to_owned()];
+        let goes_on = |reason, rewrites: &[&str]| goes_on_failing(&attempt(Stage::Host, reason, rewrites), &now);
+        assert!(goes_on(Reason::WrongResult, &["D23"]) && goes_on(Reason::BuildFailed, &[]));
+        assert!(!goes_on(Reason::WrongResult, &["D23", "Y04"]), "gone back to before Y04");
+        assert!(goes_on(Reason::OutOfMemory, &["D23", "L08"]) && !goes_on(Reason::OutOfMemory, &["D23"]));
+        assert!(goes_on(Reason::TilingFailed, &["Y04"]));
+        assert!(!goes_on(Reason::TimedOut, &["D23"]), "a rewrite may make it quicker");
+        let by_rewrite = attempt(Stage::Kernel, Reason::WrongResult, &["D23"]);
+        assert!(!goes_on_failing(&by_rewrite, &now), "the rewrite is to blame");
     }
 }
