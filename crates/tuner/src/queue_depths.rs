@@ -34,7 +34,8 @@ struct Depth<'a> {
 }
 
 /// What all numbers of buffers together may take, one bound a launch that they could overflow. Tiles as long as those of the baseline
-/// and longer ones are what this is known of; numbers of cores stand at their least, for these do not decide how long a tile may be.
+/// and longer ones are what this is known of; numbers of cores stand at their least, for these do not decide how long a tile may be, and
+/// so do numbers of buffers that a launch does not make.
 pub(super) fn bounds(
     space: &SearchSpace,
     baseline: &Candidate,
@@ -42,7 +43,8 @@ pub(super) fn bounds(
     ub_bytes: u64,
 ) -> Vec<LinearBound> {
     let depths: Vec<Depth<'_>> = space.tunables().filter_map(|tunable| depth(tunable, baseline, launches)).collect();
-    let from = with_least_cores(space, &baseline.configuration);
+    let is_depth = |tunable: &Tunable| depths.iter().any(|depth| depth.name == tunable.name);
+    let from = at_their_least(space, &baseline.configuration, |tunable| is_of_cores(tunable) || is_depth(tunable));
     let mut found: Vec<LinearBound> = Vec::new();
     for (launch, taken) in launches.iter().enumerate() {
         let sum = |count: fn(&Depth<'_>) -> u64| {
@@ -107,11 +109,14 @@ fn has_word(line: &str, word: &str) -> bool {
     line.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).any(|part| part == word)
 }
 
-fn with_least_cores(space: &SearchSpace, present: &Configuration) -> Configuration {
+fn is_of_cores(tunable: &Tunable) -> bool {
+    matches!(tunable.binding, Binding::Share { .. }) || Meaning::of(tunable) == Some(Meaning::Cores)
+}
+
+fn at_their_least(space: &SearchSpace, present: &Configuration, these: impl Fn(&Tunable) -> bool) -> Configuration {
     let mut configuration = present.clone();
     for (dimension, tunable) in space.tunables().enumerate() {
-        let of_cores = matches!(tunable.binding, Binding::Share { .. }) || Meaning::of(tunable) == Some(Meaning::Cores);
-        if let Some(least) = space.value(dimension, 0).filter(|_| of_cores) {
+        if let Some(least) = space.value(dimension, 0).filter(|_| these(tunable)) {
             configuration.set(&tunable.name, least.clone());
         }
     }
@@ -172,6 +177,18 @@ mod tests {
         let left = fitting.enumerate().expect("smaller");
         assert_eq!(left.len(), all.iter().filter(|point| more(point) <= 3).count());
         assert!(left.len() * 20 < all.len(), "{} of {}", left.len(), all.len());
+    }
+
+    #[test]
+    fn a_queue_that_a_launch_does_not_make_says_nothing_about_it() {
+        let (space, mut baseline, places) = operator();
+        baseline.configuration.set("h_buffers", Value::Int(2));
+        let by_place = places[..7].iter().map(|place| (place, 1024)).collect();
+        let found = bounds(&space, &baseline, &[Taken { by_place, end_bytes: 8 << 10 }], 9 << 10);
+        let fitting = space.with_bounds(&found);
+        for other in 0..3 {
+            assert!(fitting.allows(&[0, 0, 0, 0, 0, 0, 1, other]) && !fitting.allows(&[0, 0, 0, 0, 0, 1, 1, other]));
+        }
     }
 
     #[test]
