@@ -80,7 +80,7 @@ fn depth<'a>(tunable: &'a Tunable, baseline: &Candidate, launches: &[Taken<'_>])
         .collect();
     let values = domain_values(tunable).ok()?;
     let largest = values.iter().filter_map(Value::as_int).max()?.unsigned_abs();
-    (unit_bytes.iter().any(|bytes| *bytes > 0)).then_some(Depth { name: &tunable.name, present, largest, unit_bytes })
+    Some(Depth { name: &tunable.name, present, largest, unit_bytes })
 }
 
 /// Lines of the `InitBuffer` calls that a number of buffers stands in, by file.
