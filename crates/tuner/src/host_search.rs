@@ -9,8 +9,9 @@ use super::injection::Injection;
 use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::Session;
+use super::twins::{Made, Twins};
 use events::{self, Event, Stage};
-use search::{FaultyValues, InfeasibleClass, Strategy, StrategyKind};
+use search::{FaultyValues, InfeasibleClass, Observation, Strategy, StrategyKind};
 use space::{Configuration, LinearBound, Point, SearchSpace, Tunable};
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
@@ -34,6 +35,8 @@ pub struct HostSearch<'a> {
     first: Vec<Configuration>,
     /// The space without what cannot fit into memory on the sources as they were.
     fitting: SearchSpace,
+    /// What came of configurations of these sources.
+    twins: Twins,
     /// Number of attempts when the strategy began.
     begun: usize,
 }
@@ -60,6 +63,7 @@ impl<'a> HostSearch<'a> {
             gone: Configuration::new(),
             first,
             fitting: space.clone(),
+            twins: Twins::default(),
             begun: 0,
         }
     }
@@ -96,11 +100,16 @@ impl<'a> HostSearch<'a> {
                 idle.into_iter().filter(|(_, names, _)| !names.is_empty()).for_each(|found| emit(idle_tunables(found)));
             }
             self.begin(number, progress);
+            self.twins = Twins::default();
+            if let Ok(plan) = self.injection.plan(&progress.best, self.tunables) {
+                let made = Made::by(session.evaluator(), &self.injection, &plan, session.jobs()).await?;
+                self.twins.note(made, Observation::Objective(progress.best_us));
+            }
             self.rewrites = Some(rewrites);
         }
         let first = std::mem::take(&mut self.first);
         let host = HostStage { tunables: self.tunables, injection: &self.injection, first, gone: &self.gone };
-        host.run(&mut *self.strategy, session, progress, limits, emit).await?;
+        host.run(&mut *self.strategy, &mut self.twins, session, progress, limits, emit).await?;
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::{BATCH, Session};
+use super::twins::{Made, Twins};
 use super::{TunerError, injection::Injection};
 use events::{Event, Stage};
 use search::{self, InfeasibleClass, Strategy};
@@ -34,6 +35,10 @@ struct Asked {
     configuration: Configuration,
     candidate: Candidate,
     plan: Plan,
+    /// What the tiling function makes of it, where that is all there is to it.
+    made: Option<Made>,
+    /// Others that were asked for together with it, of which the same is made.
+    twins: Vec<Configuration>,
 }
 
 impl HostStage<'_> {
@@ -41,6 +46,7 @@ impl HostStage<'_> {
     pub async fn run(
         &self,
         strategy: &mut dyn Strategy,
+        twins: &mut Twins,
         session: &mut Session,
         progress: &mut Progress,
         limits: Limits,
@@ -74,9 +80,11 @@ impl HostStage<'_> {
             }
             let before = session.used();
             let asked = self.prepare(&origin, asked, strategy);
+            let asked = self.without_twins(asked, strategy, twins, session).await?;
             let plans = asked.iter().map(|asked| asked.plan.clone()).collect();
             let judged = session.evaluate(plans, &progress.champion(self.tunables)).await?;
-            for (Asked { configuration, candidate, .. }, judged) in asked.iter().zip(judged) {
+            for (Asked { configuration, candidate, made, twins: with_it, .. }, judged) in asked.into_iter().zip(judged)
+            {
                 let Some(judged) = judged else { continue };
                 let outcome = match (&judged.evaluation.outcome, judged.objective_us) {
                     (Outcome::Rejected(rejection), _) => search::Observation::Infeasible { class: class_of(rejection) },
@@ -86,8 +94,11 @@ impl HostStage<'_> {
                     }
                     (Outcome::Valid(_), None) => continue,
                 };
-                strategy.tell(configuration, &outcome);
-                if progress.record(Stage::Host, candidate, None, &judged, true, emit) {
+                for told in [&configuration].into_iter().chain(&with_it) {
+                    strategy.tell(told, &outcome);
+                }
+                twins.note(made, outcome);
+                if progress.record(Stage::Host, &candidate, None, &judged, true, emit) {
                     improved = true;
                     last_gain = session.used();
                 }
@@ -109,7 +120,9 @@ impl HostStage<'_> {
                 Ok((candidate, plan))
             });
             match made {
-                Ok((candidate, plan)) => prepared.push(Asked { configuration, candidate, plan }),
+                Ok((candidate, plan)) => {
+                    prepared.push(Asked { configuration, candidate, plan, made: None, twins: Vec::new() });
+                }
                 Err(error) => {
                     tracing::debug!(%configuration, %error, "configuration cannot be applied");
                     strategy.tell(&configuration, &search::Observation::Infeasible { class: InfeasibleClass::Build });
@@ -117,6 +130,33 @@ impl HostStage<'_> {
             }
         }
         prepared
+    }
+
+    /// Those that are unlike all before them. Of the others the strategy is told what is known.
+    async fn without_twins(
+        &self,
+        asked: Vec<Asked>,
+        strategy: &mut dyn Strategy,
+        twins: &Twins,
+        session: &Session,
+    ) -> Result<Vec<Asked>, TunerError> {
+        let mut unlike: Vec<Asked> = Vec::with_capacity(asked.len());
+        for mut asked in asked {
+            let made = Made::by(session.evaluator(), self.injection, &asked.plan, session.jobs()).await?;
+            if let Some(outcome) = twins.outcome(made.as_ref()) {
+                strategy.tell(&asked.configuration, outcome);
+                continue;
+            }
+            let first =
+                made.as_ref().and_then(|made| unlike.iter_mut().find(|first| first.made.as_ref() == Some(made)));
+            if let Some(first) = first {
+                first.twins.push(asked.configuration);
+                continue;
+            }
+            asked.made = made;
+            unlike.push(asked);
+        }
+        Ok(unlike)
     }
 
     /// Tunables of the baseline that the sources of the best candidate have no more, with the values that they had.

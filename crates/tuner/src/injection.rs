@@ -25,6 +25,8 @@ pub struct Injection {
     pub unread: BTreeSet<String>,
     /// Limits that no timed case comes near: whatever they are, the tiling function decides the same.
     pub loose: BTreeSet<String>,
+    /// Tunables given at run time that no kernel can see: all that they do is in what the tiling function decides.
+    pub of_host: BTreeSet<String>,
 }
 
 impl Injection {
@@ -88,6 +90,11 @@ impl Injection {
         at_once: usize,
     ) -> Result<Self, TunerError> {
         self.unread = self.never_read(evaluator, best, tunables, at_once).await?;
+        if evaluator.manifest.layout != Layout::DirectLaunch {
+            let kernels = &evaluator.builder.project().kernel_files;
+            let of_host = self.injectable.iter().filter(|tunable| only_host(tunable, &best.sources, kernels));
+            self.of_host = of_host.map(|tunable| tunable.name.clone()).collect();
+        }
         self.loose = self.never_near(evaluator, best, tunables).await?;
         Ok(self)
     }
@@ -100,15 +107,11 @@ impl Injection {
         best: &Candidate,
         tunables: &[Tunable],
     ) -> Result<BTreeSet<String>, TunerError> {
-        if evaluator.manifest.layout == Layout::DirectLaunch {
-            return Ok(BTreeSet::new());
-        }
-        let kernels = &evaluator.builder.project().kernel_files;
         let limits: Vec<(&Tunable, [Value; 2])> = self
             .injectable
             .iter()
             .filter(|tunable| matches!(tunable.binding, Binding::Cap { .. } | Binding::Share { .. }))
-            .filter(|tunable| !self.unread.contains(&tunable.name) && only_host(tunable, &best.sources, kernels))
+            .filter(|tunable| self.of_host.contains(&tunable.name) && !self.unread.contains(&tunable.name))
             .filter_map(|tunable| Some((tunable, ends(tunable)?)))
             .collect();
         let mut tight = best.clone();
