@@ -116,6 +116,11 @@ impl<'a> Feasibility<'a> {
             || self.without_room.iter().any(|bad| self.space.plans_alike(point, bad))
     }
 
+    /// Whether there is no chance to speak of: it cannot fit, or has a value that is wrong beside whatever else.
+    pub fn cannot_work(&self, point: &[u32]) -> bool {
+        self.cannot_fit(point) || self.wrong.is_in(point)
+    }
+
     /// Chance of failure as the monotone rules have it: high beyond a known failure, otherwise none.
     pub fn rule_risk(&self, point: &[u32]) -> f64 {
         let dominated = |up: bool| self.infeasible.iter().any(|bad| self.space.is_beyond(point, bad, up));
@@ -239,6 +244,17 @@ mod tests {
         assert!(!model.cannot_fit(&[1, 0]), "another plan");
         archive.tell(vec![0, 1], &FINE);
         assert!(!Feasibility::fit(&space, &archive).cannot_fit(&[0, 0]), "it fits with another share after all");
+    }
+
+    #[test]
+    fn a_value_that_is_wrong_beside_two_that_are_right_has_no_chance() {
+        let space = space();
+        let mut told = vec![([1, 1, 1], FINE), ([2, 1, 1], FINE), ([1, 4, 1], WRONG), ([1, 7, 1], FINE)];
+        assert!(!Feasibility::fit(&space, &known(&told)).cannot_work(&[3, 4, 1]), "once is not enough");
+        told.push(([2, 4, 1], WRONG));
+        let archive = known(&told);
+        let model = Feasibility::fit(&space, &archive);
+        assert!(model.cannot_work(&[3, 4, 6]) && !model.cannot_work(&[3, 5, 6]) && !model.cannot_fit(&[3, 4, 6]));
     }
 
     #[test]
