@@ -20,6 +20,7 @@ mod hostile;
 mod house;
 mod kernel_tests;
 mod ladder;
+mod limits;
 mod mix;
 mod operators;
 mod probes;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::job::{KernelJob, RunnerReply, result_file};
 use super::process::scratch_directory;
-use super::sim::SimBackend;
+use super::sim::{SimBackend, knob_environment};
 
 /// Questions of one process: the time limit of one is theirs together.
 const TOGETHER: usize = 64;
@@ -17,12 +17,14 @@ const TOGETHER: usize = 64;
 impl SimBackend {
     /// What a job asks its tiling function, wherever that happens.
     pub(super) fn question(&self, job: &KernelJob) -> String {
-        job.text("tile", Path::new(""), self.platform_of_job())
+        format!("{} {:?}", job.text("tile", Path::new(""), self.platform_of_job()), job.knobs)
     }
 
     /// Answers for [`SimBackend::tile`], which is going to be asked for these.
     pub async fn foresee(&self, jobs: &[KernelJob]) {
-        for some in jobs.chunks(TOGETHER).filter(|some| some.len() > 1) {
+        // The values of knobs are those of a process.
+        let alike = jobs.chunk_by(|one, other| one.knobs == other.knobs);
+        for some in alike.flat_map(|alike| alike.chunks(TOGETHER)).filter(|some| some.len() > 1) {
             self.answer_together(some).await;
         }
     }
@@ -38,7 +40,9 @@ impl SimBackend {
             fs_err::write(&file, job.text("tile", &own, self.platform_of_job())).ok()?;
             files.push(file.into_os_string());
         }
-        let command = self.tiling_command(files, directory.path(), jobs.iter().flat_map(KernelJob::library_folders));
+        let libraries = jobs.iter().flat_map(KernelJob::library_folders);
+        let environment = knob_environment(&jobs.first()?.knobs);
+        let command = self.tiling_command(files, directory.path(), libraries, environment);
         // Whatever came to an end before the limit is an answer.
         let _ = command.run().await;
         for (place, job) in jobs.iter().enumerate() {

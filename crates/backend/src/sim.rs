@@ -88,10 +88,7 @@ impl SimBackend {
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, job.text("run", path, self.platform_of_job()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
-        let mut environment = Vec::new();
-        if !job.knobs.is_empty() {
-            environment.push(("ASCEND_SIM_KNOBS".to_owned(), knob_list(&job.knobs)));
-        }
+        let environment = knob_environment(&job.knobs);
         let mut command = self.command(&self.runner, vec![job_file.into_os_string()], path, environment);
         command.readable.get_or_insert_default().extend(job.library_folders());
         let ended = command.run().await?;
@@ -138,7 +135,9 @@ impl SimBackend {
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, job.text("tile", path, self.platform_of_job()))
             .map_err(|error| RunFailure::Broken(error.to_string()))?;
-        let command = self.tiling_command(vec![job_file.into_os_string()], path, job.library_folders());
+        let environment = knob_environment(&job.knobs);
+        let libraries = job.library_folders();
+        let command = self.tiling_command(vec![job_file.into_os_string()], path, libraries, environment);
         let ended = command.run().await.map_err(|failure| match failure {
             RunFailure::TimedOut(wall_s) => RunFailure::TilingTimedOut(wall_s),
             other => other,
@@ -163,8 +162,9 @@ impl SimBackend {
         files: Vec<OsString>,
         directory: &Path,
         libraries: impl IntoIterator<Item = PathBuf>,
+        environment: Vec<(String, String)>,
     ) -> WorkerCommand {
-        let mut command = self.command(&self.runner, files, directory, Vec::new());
+        let mut command = self.command(&self.runner, files, directory, environment);
         command.readable.get_or_insert_default().extend(libraries);
         command.limits = command.limits.at_most(TILING_S);
         command
@@ -221,9 +221,7 @@ impl SimBackend {
             ("ASCEND_SIM_HOST_FILL".to_owned(), "1".to_owned()),
         ];
         environment.extend(self.platform_environment());
-        if !knobs.is_empty() {
-            environment.push(("ASCEND_SIM_KNOBS".to_owned(), knob_list(knobs)));
-        }
+        environment.extend(knob_environment(knobs));
         if dump {
             environment.push(("ASCEND_SIM_DUMP".to_owned(), "1".to_owned()));
         }
@@ -476,8 +474,10 @@ fn is_consequence(kind: HazardKind) -> bool {
     !matches!(kind, HazardKind::UbOverflow | HazardKind::QueueMisuse)
 }
 
-fn knob_list(knobs: &BTreeMap<String, i64>) -> String {
-    knobs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
+/// How a process is told the values of knobs.
+pub(super) fn knob_environment(knobs: &BTreeMap<String, i64>) -> Vec<(String, String)> {
+    let list = knobs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";");
+    if knobs.is_empty() { Vec::new() } else { vec![("ASCEND_SIM_KNOBS".to_owned(), list)] }
 }
 
 /// Makes the project's top-level entries visible in `directory`, except those that a run writes or that are ours.

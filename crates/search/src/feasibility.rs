@@ -4,15 +4,15 @@
 //! that is at least as large as an infeasible one in every ordered tunable is expected to fail too, as long as no
 //! feasible point contradicts that rule. The same is tried downwards (too small a tile is also refused). What did not fit into
 //! memory is believed on its own, whatever other failures say: what is at least as large everywhere will not fit either, nor what
-//! differs in least shares only, nor what is on the wrong side of all that fitted and did not (`MemoryFit`). Values that alone keep configurations from compiling
-//! are out as well (`Unbuildable`).
+//! differs in least shares only, nor what is on the wrong side of all that fitted and did not (`MemoryFit`). Values that alone keep configurations from compiling,
+//! or from being right, are out as well (`FaultyValues`).
 //! *Neighbours*: the nearest known points vote.
 
 use space::{Point, SearchSpace};
 
 use super::archive::Archive;
+use super::faulty_values::FaultyValues;
 use super::memory_fit::MemoryFit;
-use super::unbuildable::Unbuildable;
 use super::{InfeasibleClass, Observation};
 
 /// Chance of failure beyond a known failure.
@@ -32,7 +32,8 @@ pub(super) struct Feasibility<'a> {
     without_room: Vec<&'a Point>,
     /// What memory depends on, as far as failures show it.
     memory: Option<MemoryFit>,
-    unbuildable: Unbuildable,
+    unbuildable: FaultyValues,
+    wrong: FaultyValues,
     upward: bool,
     downward: bool,
 }
@@ -44,7 +45,7 @@ impl<'a> Feasibility<'a> {
         let mut too_large = Vec::new();
         // What ran, whatever came of it. What was refused before says nothing about memory.
         let mut fitted = Vec::new();
-        let (mut built, mut unbuilt) = (Vec::new(), Vec::new());
+        let (mut built, mut unbuilt, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
         for (point, entry) in archive.iter() {
             match entry.outcome {
                 Some(Observation::Objective(_)) => {
@@ -61,7 +62,10 @@ impl<'a> Feasibility<'a> {
                     }
                     match class {
                         InfeasibleClass::Resource => too_large.push(point),
-                        InfeasibleClass::Wrong => fitted.push(point),
+                        InfeasibleClass::Wrong => {
+                            fitted.push(point);
+                            wrong.push(point);
+                        }
                         _ => {}
                     }
                 }
@@ -69,11 +73,12 @@ impl<'a> Feasibility<'a> {
             }
         }
         let memory = MemoryFit::of(space, &fitted, &too_large);
-        let unbuildable = Unbuildable::of(&built, &unbuilt);
+        let unbuildable = FaultyValues::unbuildable(built, unbuilt);
+        let wrong = FaultyValues::wrong(feasible.iter().copied(), wrong);
         let (upward, downward) = (false, false);
         let without_room = Vec::new();
         let mut model =
-            Self { space, feasible, infeasible, too_large, without_room, memory, unbuildable, upward, downward };
+            Self { space, feasible, infeasible, too_large, without_room, memory, unbuildable, wrong, upward, downward };
         // A rule is believed when it explains more than one failure, or one, and no success contradicts it.
         let contradicted = |up: bool| {
             model.infeasible.iter().any(|bad| model.feasible.iter().any(|good| space.is_beyond(good, bad, up)))
@@ -111,6 +116,11 @@ impl<'a> Feasibility<'a> {
             || self.without_room.iter().any(|bad| self.space.plans_alike(point, bad))
     }
 
+    /// Whether there is no chance to speak of: it cannot fit, or has a value that is wrong beside whatever else.
+    pub fn cannot_work(&self, point: &[u32]) -> bool {
+        self.cannot_fit(point) || self.wrong.is_in(point)
+    }
+
     /// Chance of failure as the monotone rules have it: high beyond a known failure, otherwise none.
     pub fn rule_risk(&self, point: &[u32]) -> f64 {
         let dominated = |up: bool| self.infeasible.iter().any(|bad| self.space.is_beyond(point, bad, up));
@@ -118,6 +128,7 @@ impl<'a> Feasibility<'a> {
             || (self.downward && dominated(false))
             || self.cannot_fit(point)
             || self.unbuildable.is_in(point)
+            || self.wrong.is_in(point)
             || self.memory.as_ref().is_some_and(|memory| memory.is_too_large(self.space, point));
         if ruled_out { RULED_OUT } else { 0.0 }
     }
@@ -233,6 +244,17 @@ mod tests {
         assert!(!model.cannot_fit(&[1, 0]), "another plan");
         archive.tell(vec![0, 1], &FINE);
         assert!(!Feasibility::fit(&space, &archive).cannot_fit(&[0, 0]), "it fits with another share after all");
+    }
+
+    #[test]
+    fn a_value_that_is_wrong_beside_two_that_are_right_has_no_chance() {
+        let space = space();
+        let mut told = vec![([1, 1, 1], FINE), ([2, 1, 1], FINE), ([1, 4, 1], WRONG), ([1, 7, 1], FINE)];
+        assert!(!Feasibility::fit(&space, &known(&told)).cannot_work(&[3, 4, 1]), "once is not enough");
+        told.push(([2, 4, 1], WRONG));
+        let archive = known(&told);
+        let model = Feasibility::fit(&space, &archive);
+        assert!(model.cannot_work(&[3, 4, 6]) && !model.cannot_work(&[3, 5, 6]) && !model.cannot_fit(&[3, 4, 6]));
     }
 
     #[test]

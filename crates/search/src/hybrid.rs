@@ -70,7 +70,7 @@ impl Hybrid {
         let mut best: Option<(f64, Point)> = None;
         for _ in 0..SPREAD {
             let Some(point) = self.space.sample(&mut self.random) else { break };
-            if self.archive.contains(&point) || feasibility.cannot_fit(&point) {
+            if self.archive.contains(&point) || feasibility.cannot_work(&point) {
                 continue;
             }
             let here = coordinates.of(&point);

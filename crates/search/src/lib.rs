@@ -6,6 +6,7 @@ mod contest;
 mod differential;
 mod duel;
 mod evolutionary;
+mod faulty_values;
 mod feasibility;
 mod hybrid;
 mod kind;
@@ -19,20 +20,19 @@ mod start;
 mod surrogate;
 #[cfg(test)]
 mod tests;
-mod unbuildable;
 
 pub use annealing::{Annealing, AnnealingOptions};
 pub use contest::{Contest, ContestOptions, Estimate};
 pub use differential::{DifferentialEvolution, DifferentialOptions};
 pub use duel::{Duel, DuelOptions, DuelVerdict};
 pub use evolutionary::{Evolutionary, EvolutionaryOptions};
+pub use faulty_values::FaultyValues;
 pub use hybrid::{Hybrid, HybridOptions};
 pub use kind::{StrategyKind, UnknownStrategy};
 pub use local::LocalSearch;
 pub use objective::geometric_mean;
 pub use random::UniformRandom;
 pub use surrogate::ModelOptions;
-pub use unbuildable::Unbuildable;
 
 use space::Configuration;
 

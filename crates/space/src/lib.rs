@@ -8,6 +8,6 @@ mod value;
 
 pub use expression::{Environment, EvaluationError, Expression, ExpressionError, Symbol};
 pub use facts::CaseFacts;
-pub use search_space::{NO_LIMIT, Point, SearchSpace, SpaceError, Violation, domain_values};
+pub use search_space::{LinearBound, NO_LIMIT, Point, SearchSpace, SpaceError, Violation, domain_values};
 pub use tunable::{Binding, Condition, Domain, MOST_PERMUTED, Tunable};
 pub use value::{Configuration, Value};

@@ -87,9 +87,39 @@ pub enum Violation {
 #[derive(Clone, Debug)]
 struct Constraint {
     text: String,
-    expression: Expression,
+    rule: Rule,
     tunables: Vec<usize>,
     per_case: bool,
+}
+
+/// What a constraint asks.
+#[derive(Clone, Debug)]
+enum Rule {
+    /// What someone wrote.
+    Expression(Expression),
+    /// What was found out about the operator.
+    Bound(Bound),
+}
+
+/// A [`LinearBound`] by position.
+#[derive(Clone, Debug)]
+struct Bound {
+    weights: Vec<(usize, i128)>,
+    most: i128,
+    /// Dimensions that are not weighed, with the position from which on the bound is known to hold.
+    from: Vec<(usize, u32)>,
+}
+
+/// What tunables with a weight may add up to, where all others lie at or beyond those of a configuration (in domains without an
+/// order: at the same value). What several of them take of one memory is such a sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinearBound {
+    /// Names of tunables with integer values, each with what one of its units takes.
+    pub weights: BTreeMap<String, u64>,
+    /// What is there to be taken.
+    pub most: u64,
+    /// Where this is known.
+    pub from: Configuration,
 }
 
 #[derive(Clone, Debug)]
@@ -195,6 +225,47 @@ fn permutations(items: &[String]) -> Vec<Vec<String>> {
     found
 }
 
+impl Bound {
+    /// Takes note that a tunable stays at a position, which is the only one of its domain from then on. `false` where the bound says
+    /// nothing about that position.
+    fn keep_fixed(&mut self, dimension: usize, index: u32, ordered: bool) -> bool {
+        let Some((_, least)) = self.from.iter_mut().find(|(known, _)| *known == dimension) else { return true };
+        let applies = if ordered { index >= *least } else { index == *least };
+        *least = 0;
+        applies
+    }
+
+    fn holds(&self, view: &View<'_>) -> Result<bool, EvaluationError> {
+        let applies = self.from.iter().all(|&(dimension, least)| {
+            let here = view.point[dimension];
+            if view.space.is_ordered(dimension) { here >= least } else { here == least }
+        });
+        let add = |sum: i128, &(dimension, weight): &(usize, i128)| {
+            let product = view.integer(dimension).checked_mul(weight)?;
+            sum.checked_add(product)
+        };
+        let sum = self.weights.iter().try_fold(0, add).ok_or(EvaluationError::Overflow)?;
+        Ok(!applies || sum <= self.most)
+    }
+}
+
+impl Constraint {
+    fn holds(&self, view: &View<'_>) -> Result<bool, EvaluationError> {
+        match &self.rule {
+            Rule::Expression(expression) => expression.holds(view),
+            Rule::Bound(bound) => bound.holds(view),
+        }
+    }
+
+    /// Tunables that mend it. Where a bound is not known any more, it is not known to be kept either.
+    fn movable(&self) -> Box<dyn Iterator<Item = usize> + '_> {
+        match &self.rule {
+            Rule::Expression(_) => Box::new(self.tunables.iter().copied()),
+            Rule::Bound(bound) => Box::new(bound.weights.iter().map(|(dimension, _)| *dimension)),
+        }
+    }
+}
+
 struct View<'a> {
     space: &'a SearchSpace,
     point: &'a [u32],
@@ -263,7 +334,7 @@ impl SearchSpace {
                 text: text.to_owned(),
                 tunables: expression.tunables(),
                 per_case: expression.depends_on_case(),
-                expression,
+                rule: Rule::Expression(expression),
             }),
             Err(error) => {
                 let span = constraint_span(span, text, &error.span);
@@ -295,6 +366,32 @@ impl SearchSpace {
         self
     }
 
+    /// The same space with bounds that were found out. A bound that names what the space does not have says nothing about it.
+    #[must_use]
+    pub fn with_bounds(mut self, bounds: &[LinearBound]) -> Self {
+        let found: Vec<Constraint> = bounds.iter().filter_map(|bound| self.resolve(bound)).collect();
+        self.constraints.extend(found);
+        self.valid = Arc::default();
+        self
+    }
+
+    fn resolve(&self, bound: &LinearBound) -> Option<Constraint> {
+        let position = |name: &String| self.dimensions.iter().position(|dimension| dimension.tunable.name == *name);
+        let weights = bound.weights.iter().map(|(name, weight)| Some((position(name)?, i128::from(*weight))));
+        let weights: Vec<(usize, i128)> = weights.collect::<Option<_>>()?;
+        let weighed = |dimension: &usize| weights.iter().any(|(known, _)| known == dimension);
+        let here = self.point(&bound.from)?;
+        let from = here.into_iter().enumerate().filter(|(dimension, _)| !weighed(dimension)).collect();
+        let sum: Vec<String> = bound.weights.iter().map(|(name, weight)| format!("{weight} * {name}")).collect();
+        Some(Constraint {
+            text: format!("{} <= {}", sum.join(" + "), bound.most),
+            // Whether it applies is decided by the others.
+            tunables: (0..self.dimensions.len()).collect(),
+            rule: Rule::Bound(Bound { weights, most: bound.most.into(), from }),
+            per_case: false,
+        })
+    }
+
     /// The same space with some tunables fixed (`--set NAME=VALUE`).
     pub fn with_fixed(mut self, fixed: &Configuration) -> Result<Self, Vec<SpaceError>> {
         let mut errors = Vec::new();
@@ -314,6 +411,11 @@ impl SearchSpace {
             };
             dimension.values = vec![dimension.values[index].clone()];
             dimension.integers = vec![dimension.integers[index]];
+            let ordered = dimension.ordered;
+            self.constraints.retain_mut(|constraint| match &mut constraint.rule {
+                Rule::Bound(bound) => bound.keep_fixed(position, index as u32, ordered),
+                Rule::Expression(_) => true,
+            });
             // What is fixed from outside stays, whether it matters or not.
             self.conditionals.retain(|conditional| conditional.dimension != position);
         }
@@ -418,7 +520,7 @@ impl SearchSpace {
             for (case, facts) in self.cases_of(constraint) {
                 let case = case.map_or_else(String::new, |case| format!(" for case {case}"));
                 let view = View { space: self, point: &point, facts };
-                match constraint.expression.holds(&view) {
+                match constraint.holds(&view) {
                     Ok(true) => {}
                     Ok(false) => return Err(Violation::Constraint { text: constraint.text.clone(), case }),
                     Err(error) => return Err(Violation::Evaluation { text: constraint.text.clone(), case, error }),
@@ -443,7 +545,7 @@ impl SearchSpace {
 
     fn matters(&self, conditional: &Conditional, point: &[u32]) -> bool {
         let condition = &conditional.condition;
-        let holds = |facts: &[i128]| condition.expression.holds(&View { space: self, point, facts }) == Ok(true);
+        let holds = |facts: &[i128]| condition.holds(&View { space: self, point, facts }) == Ok(true);
         if condition.per_case { self.facts.iter().any(|facts| holds(facts)) } else { holds(&[]) }
     }
 
@@ -470,7 +572,7 @@ impl SearchSpace {
     }
 
     fn satisfied(&self, constraint: &Constraint, point: &[u32]) -> bool {
-        let holds = |facts: &[i128]| constraint.expression.holds(&View { space: self, point, facts }) == Ok(true);
+        let holds = |facts: &[i128]| constraint.holds(&View { space: self, point, facts }) == Ok(true);
         if constraint.per_case { self.facts.iter().all(|facts| holds(facts)) } else { holds(&[]) }
     }
 
@@ -494,8 +596,9 @@ impl SearchSpace {
             return (!points.is_empty()).then(|| points[random.random_range(0..points.len())].clone());
         }
         for _ in 0..ATTEMPTS {
-            let point = self.uniform(random);
-            if self.allows(&point) {
+            let mut point = self.uniform(random);
+            // Redrawn until it fits, it would nearly always lie where nothing is known of what fits.
+            if self.allows(&point) || (self.breaks_bounds_alone(&point) && self.repair(&mut point, random)) {
                 return Some(point);
             }
         }
@@ -503,6 +606,11 @@ impl SearchSpace {
             let mut point = self.uniform(random);
             self.repair(&mut point, random).then_some(point)
         })
+    }
+
+    fn breaks_bounds_alone(&self, point: &[u32]) -> bool {
+        let mut expressions = self.constraints.iter().filter(|one| matches!(one.rule, Rule::Expression(_)));
+        expressions.all(|constraint| self.satisfied(constraint, point))
     }
 
     /// Changes a point, as little as it can, until it is valid: takes a broken constraint and moves one of its tunables
@@ -518,7 +626,7 @@ impl SearchSpace {
             }
             let constraint = broken[random.random_range(0..broken.len())];
             let mut movable: Vec<usize> =
-                constraint.tunables.iter().copied().filter(|position| self.domain_len(*position) > 1).collect();
+                constraint.movable().filter(|position| self.domain_len(*position) > 1).collect();
             if movable.is_empty() {
                 return false;
             }
@@ -546,10 +654,27 @@ impl SearchSpace {
                 Some((left, position, index)) if left < broken.len() || random.random_bool(0.7) => {
                     point[position] = index;
                 }
+                None if self.relieve(constraint, point, &movable) => {}
                 _ => point[movable[0]] = random.random_range(0..self.domain_len(movable[0])),
             }
         }
         self.allows(point)
+    }
+
+    /// Takes as much as one tunable can give from a sum that no single step brings within its bound. `false` where none can.
+    fn relieve(&self, constraint: &Constraint, point: &mut Point, movable: &[usize]) -> bool {
+        if matches!(constraint.rule, Rule::Expression(_)) {
+            return false;
+        }
+        for &dimension in movable {
+            let integers = &self.dimensions[dimension].integers;
+            let least = integers.iter().enumerate().min_by_key(|(_, integer)| **integer).map_or(0, |(index, _)| index);
+            if integers[least] < integers[point[dimension] as usize] {
+                point[dimension] = least as u32;
+                return true;
+            }
+        }
+        false
     }
 
     /// Other positions of a domain, nearest first; all of a domain that can be scanned in passing, else exponentially

@@ -112,6 +112,11 @@ impl Candidate {
         }
     }
 
+    /// Motifs of its rewrites, in order.
+    pub fn rewrites(&self) -> Vec<String> {
+        self.patches.iter().map(|patch| patch.motif.clone()).collect()
+    }
+
     /// Compiles with the tunables `injectable` read at run time, so that candidates that differ only in those share
     /// one compilation.
     pub fn injected_plan(&self, tunables: &[Tunable], injectable: &[Tunable]) -> Result<Plan, CandidateError> {

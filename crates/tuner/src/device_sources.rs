@@ -49,7 +49,7 @@ fn at_one_value(sources: &SourceTree, tunables: &[Tunable], kernels: &[String]) 
 }
 
 /// Whether no kernel can see a tunable: it stands in a source file of the host, which nobody includes.
-fn only_host(tunable: &Tunable, sources: &SourceTree, kernels: &[String]) -> bool {
+pub(super) fn only_host(tunable: &Tunable, sources: &SourceTree, kernels: &[String]) -> bool {
     let is_host = |file: &str| {
         let name = file.rsplit('/').next().unwrap_or(file);
         let is_source = [".cpp", ".cc", ".cxx"].iter().any(|end| name.ends_with(end));

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use super::TunerError;
 use super::candidate::Candidate;
-use super::host_stage::{HostStage, class_of};
+use super::host_stage::{HostStage, class_of, goes_on_failing};
 use super::injection::Injection;
 use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::Session;
+use super::twins::{Made, Twins};
 use events::{self, Event, Stage};
-use search::{InfeasibleClass, Observation, Strategy, StrategyKind, Unbuildable};
-use space::{Configuration, Point, SearchSpace, Tunable};
+use search::{FaultyValues, InfeasibleClass, Observation, Strategy, StrategyKind};
+use space::{Configuration, LinearBound, Point, SearchSpace, Tunable};
 
 /// Configurations that did best on the sources before a rewrite, besides the best one: they are tried again before the strategy
 /// is asked. Their times would mislead, but what was good there is seldom bad here.
@@ -32,8 +33,10 @@ pub struct HostSearch<'a> {
     gone: Configuration,
     /// To be tried before the strategy is asked.
     first: Vec<Configuration>,
-    /// What cannot fit into memory on the sources as they were.
-    overflows: Vec<Configuration>,
+    /// The space without what cannot fit into memory on the sources as they were.
+    fitting: SearchSpace,
+    /// What came of configurations of these sources.
+    twins: Twins,
     /// Number of attempts when the strategy began.
     begun: usize,
 }
@@ -59,15 +62,16 @@ impl<'a> HostSearch<'a> {
             rewrites: None,
             gone: Configuration::new(),
             first,
-            overflows: Vec::new(),
+            fitting: space.clone(),
+            twins: Twins::default(),
             begun: 0,
         }
     }
 
-    /// The same, where these configurations are known not to fit into memory on the sources of the baseline.
+    /// The same, where these bounds are known to hold on the sources of the baseline.
     #[must_use]
-    pub fn without_overflows(mut self, overflows: Vec<Configuration>) -> Self {
-        self.overflows = overflows;
+    pub fn within(mut self, bounds: &[LinearBound]) -> Self {
+        self.fitting = self.space.clone().with_bounds(bounds);
         let first = std::mem::take(&mut self.first);
         self.first = first.into_iter().filter(|configuration| self.may_fit(configuration)).collect();
         self
@@ -82,7 +86,7 @@ impl<'a> HostSearch<'a> {
         limits: Limits,
         emit: &mut dyn FnMut(Event),
     ) -> Result<(), TunerError> {
-        let rewrites: Vec<String> = progress.best.patches.iter().map(|patch| patch.motif.clone()).collect();
+        let rewrites = progress.best.rewrites();
         if self.rewrites.as_ref() != Some(&rewrites) {
             // What can be injected depends on the sources; rewrites may change it.
             self.injection =
@@ -90,15 +94,22 @@ impl<'a> HostSearch<'a> {
             if self.rewrites.is_some() {
                 self.first = self.worth_trying_again(progress);
             }
-            if self.rewrites.is_none() && !self.injection.unread.is_empty() {
-                emit(unread(&self.injection.unread));
+            if self.rewrites.is_none() {
+                let Injection { unread, loose, .. } = &self.injection;
+                let idle = [("tunables-unread", unread, READS), ("tunables-loose", loose, COMES_NEAR)];
+                idle.into_iter().filter(|(_, names, _)| !names.is_empty()).for_each(|found| emit(idle_tunables(found)));
             }
             self.begin(number, progress);
+            self.twins = Twins::default();
+            if let Ok(plan) = self.injection.plan(&progress.best, self.tunables) {
+                let made = Made::by(session.evaluator(), &self.injection, &plan, session.jobs()).await?;
+                self.twins.note(made, Observation::Objective(progress.best_us));
+            }
             self.rewrites = Some(rewrites);
         }
         let first = std::mem::take(&mut self.first);
         let host = HostStage { tunables: self.tunables, injection: &self.injection, first, gone: &self.gone };
-        host.run(&mut *self.strategy, session, progress, limits, emit).await?;
+        host.run(&mut *self.strategy, &mut self.twins, session, progress, limits, emit).await?;
         Ok(())
     }
 
@@ -111,11 +122,11 @@ impl<'a> HostSearch<'a> {
             best.set(name, value.clone());
         }
         let Some(here) = self.space.point(&best) else { return 0 };
-        let unbuildable = self.unbuildable(progress);
+        let faulty = self.faulty(progress);
         let mut beside = Vec::new();
         for (dimension, tunable) in self.space.tunables().enumerate() {
             let varied = progress.best.configuration.get(&tunable.name).is_some();
-            if !varied || self.injection.unread.contains(&tunable.name) {
+            if !varied || self.injection.is_idle(&tunable.name) {
                 continue;
             }
             for index in values_beside(here[dimension], self.space.domain_len(dimension)) {
@@ -123,8 +134,9 @@ impl<'a> HostSearch<'a> {
                 let mut configuration = best.clone();
                 configuration.set(&tunable.name, value.clone());
                 let may_fit = !progress.best.patches.is_empty() || self.may_fit(&configuration);
-                let builds = !self.space.point(&configuration).is_some_and(|point| unbuildable.is_in(&point));
-                if may_fit && builds && self.space.check(&configuration).is_ok() {
+                let point = self.space.point(&configuration);
+                let may_work = !point.is_some_and(|point| faulty.iter().any(|values| values.is_in(&point)));
+                if may_fit && may_work && self.space.check(&configuration).is_ok() {
                     beside.push(configuration);
                 }
             }
@@ -134,25 +146,30 @@ impl<'a> HostSearch<'a> {
         count
     }
 
-    /// Whether a configuration is not larger everywhere than one that cannot fit on the sources as they were.
+    /// Whether nothing is known that keeps a configuration from fitting into memory on the sources as they were.
     fn may_fit(&self, configuration: &Configuration) -> bool {
-        let Some(point) = self.space.point(configuration) else { return true };
-        let mut known = self.overflows.iter().filter_map(|known| self.space.point(known));
-        !known.any(|known| self.space.is_beyond(&point, &known, true))
+        self.space.check(configuration).is_err() || self.fitting.check(configuration).is_ok()
     }
 
-    /// Values that keep everything from compiling, as far as this run has seen.
-    fn unbuildable(&self, progress: &Progress) -> Unbuildable {
-        let does_not_build = |attempt: &&Attempt| {
-            attempt.rejection.as_ref().is_some_and(|found| class_of(found) == InfeasibleClass::Build)
-        };
+    /// Values that keep everything from compiling, and such that are wrong on the sources of the best candidate, as far as this run
+    /// has seen.
+    fn faulty(&self, progress: &Progress) -> [FaultyValues; 2] {
         let points = |attempts: Vec<&Attempt>| -> Vec<Point> {
             attempts.iter().filter_map(|attempt| self.space.point(&attempt.configuration)).collect()
         };
-        let (failed, built): (Vec<&Attempt>, Vec<&Attempt>) = progress.attempts.iter().partition(does_not_build);
+        let rejected_as = |attempt: &Attempt, class| attempt.rejection.as_ref().map(class_of) == Some(class);
+        let baseline = self.space.point(&self.baseline.configuration);
+        let unbuilt = |attempt: &&Attempt| rejected_as(attempt, InfeasibleClass::Build);
+        let (failed, built): (Vec<&Attempt>, Vec<&Attempt>) = progress.attempts.iter().partition(unbuilt);
         let (failed, mut built) = (points(failed), points(built));
-        built.extend(self.space.point(&self.baseline.configuration));
-        Unbuildable::of(&built.iter().collect::<Vec<_>>(), &failed.iter().collect::<Vec<_>>())
+        built.extend(baseline.clone());
+        let rewrites = progress.best.rewrites();
+        let wrong =
+            |attempt: &&Attempt| rejected_as(attempt, InfeasibleClass::Wrong) && goes_on_failing(attempt, &rewrites);
+        let mut right = points(progress.attempts.iter().filter(|attempt| attempt.rejection.is_none()).collect());
+        right.extend(baseline);
+        let wrong = points(progress.attempts.iter().filter(wrong).collect());
+        [FaultyValues::unbuildable(&built, &failed), FaultyValues::wrong(&right, &wrong)]
     }
 
     /// Tunables that had to be compiled in, with reasons.
@@ -166,23 +183,19 @@ impl<'a> HostSearch<'a> {
         // What a rewrite has taken away is no choice any more, and what nobody reads makes no difference.
         self.gone = HostStage::gone(self.baseline, &progress.best);
         let mut fixed = self.gone.clone();
-        for name in &self.injection.unread {
+        for name in self.injection.unread.iter().chain(&self.injection.loose) {
             if let Some(value) = progress.best.configuration.get(name) {
                 fixed.set(name, value.clone());
             }
         }
-        let left = self.space.clone().with_fixed(&fixed).unwrap_or_else(|_| self.space.clone());
+        // A rewrite may have made room.
+        let space = if progress.best.patches.is_empty() { &self.fitting } else { self.space };
+        let left = space.clone().with_fixed(&fixed).unwrap_or_else(|_| space.clone());
         // Every turn draws its own numbers, and always the same ones.
         let seed = self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number);
         self.strategy = self.kind.build(&left, seed);
         for (configuration, outcome) in HostStage::known(progress, &self.gone) {
             self.strategy.tell(&configuration, &outcome);
-        }
-        // A rewrite may have made room.
-        if progress.best.patches.is_empty() {
-            for configuration in &self.overflows {
-                self.strategy.tell(configuration, &Observation::Infeasible { class: InfeasibleClass::Resource });
-            }
         }
         self.begun = progress.attempts.len();
     }
@@ -220,12 +233,18 @@ fn values_beside(here: u32, length: u32) -> BTreeSet<u32> {
     near.into_iter().chain(spread).filter(|index| *index < length && *index != here).collect()
 }
 
-fn unread(names: &BTreeSet<String>) -> Event {
+/// What no case does with a tunable that makes no difference, and what to do about it.
+type Idle = (&'static str, &'static str);
+const READS: Idle = ("reads", "add a case that comes by where they stand, or take them out of the manifest");
+const COMES_NEAR: Idle =
+    ("comes near the limits", "add a case that they would change something for, or take them out of the manifest");
+
+fn idle_tunables((code, names, (does, help)): (&str, &BTreeSet<String>, Idle)) -> Event {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Event::Warning(events::Warning {
-        code: "tunables-unread".to_owned(),
-        message: format!("no timed case reads {}: they keep their values", names.join(", ")),
-        help: Some("add a case that comes by where they stand, or take them out of the manifest".to_owned()),
+        code: code.to_owned(),
+        message: format!("no timed case {does} {}: they keep their values", names.join(", ")),
+        help: Some(help.to_owned()),
     })
 }
 
@@ -257,6 +276,7 @@ mod tests {
             stage,
             digest: String::new(),
             configuration,
+            rewrites: Vec::new(),
             motif: String::new(),
             title: String::new(),
             objective_us,

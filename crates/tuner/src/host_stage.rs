@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
 use super::plan::Plan;
-use super::progress::Progress;
+use super::progress::{Attempt, Progress};
 use super::scheduler::Limits;
 use super::session::{BATCH, Session};
+use super::twins::{Made, Twins};
 use super::{TunerError, injection::Injection};
 use events::{Event, Stage};
 use search::{self, InfeasibleClass, Strategy};
@@ -34,6 +35,10 @@ struct Asked {
     configuration: Configuration,
     candidate: Candidate,
     plan: Plan,
+    /// What the tiling function makes of it, where that is all there is to it.
+    made: Option<Made>,
+    /// Others that were asked for together with it, of which the same is made.
+    twins: Vec<Configuration>,
 }
 
 impl HostStage<'_> {
@@ -41,6 +46,7 @@ impl HostStage<'_> {
     pub async fn run(
         &self,
         strategy: &mut dyn Strategy,
+        twins: &mut Twins,
         session: &mut Session,
         progress: &mut Progress,
         limits: Limits,
@@ -74,9 +80,11 @@ impl HostStage<'_> {
             }
             let before = session.used();
             let asked = self.prepare(&origin, asked, strategy);
+            let asked = self.without_twins(asked, strategy, twins, session).await?;
             let plans = asked.iter().map(|asked| asked.plan.clone()).collect();
             let judged = session.evaluate(plans, &progress.champion(self.tunables)).await?;
-            for (Asked { configuration, candidate, .. }, judged) in asked.iter().zip(judged) {
+            for (Asked { configuration, candidate, made, twins: with_it, .. }, judged) in asked.into_iter().zip(judged)
+            {
                 let Some(judged) = judged else { continue };
                 let outcome = match (&judged.evaluation.outcome, judged.objective_us) {
                     (Outcome::Rejected(rejection), _) => search::Observation::Infeasible { class: class_of(rejection) },
@@ -86,8 +94,11 @@ impl HostStage<'_> {
                     }
                     (Outcome::Valid(_), None) => continue,
                 };
-                strategy.tell(configuration, &outcome);
-                if progress.record(Stage::Host, candidate, None, &judged, true, emit) {
+                for told in [&configuration].into_iter().chain(&with_it) {
+                    strategy.tell(told, &outcome);
+                }
+                twins.note(made, outcome);
+                if progress.record(Stage::Host, &candidate, None, &judged, true, emit) {
                     improved = true;
                     last_gain = session.used();
                 }
@@ -109,7 +120,9 @@ impl HostStage<'_> {
                 Ok((candidate, plan))
             });
             match made {
-                Ok((candidate, plan)) => prepared.push(Asked { configuration, candidate, plan }),
+                Ok((candidate, plan)) => {
+                    prepared.push(Asked { configuration, candidate, plan, made: None, twins: Vec::new() });
+                }
                 Err(error) => {
                     tracing::debug!(%configuration, %error, "configuration cannot be applied");
                     strategy.tell(&configuration, &search::Observation::Infeasible { class: InfeasibleClass::Build });
@@ -119,14 +132,41 @@ impl HostStage<'_> {
         prepared
     }
 
+    /// Those that are unlike all before them. Of the others the strategy is told what is known.
+    async fn without_twins(
+        &self,
+        asked: Vec<Asked>,
+        strategy: &mut dyn Strategy,
+        twins: &Twins,
+        session: &Session,
+    ) -> Result<Vec<Asked>, TunerError> {
+        let mut unlike: Vec<Asked> = Vec::with_capacity(asked.len());
+        for mut asked in asked {
+            let made = Made::by(session.evaluator(), self.injection, &asked.plan, session.jobs()).await?;
+            if let Some(outcome) = twins.outcome(made.as_ref()) {
+                strategy.tell(&asked.configuration, outcome);
+                continue;
+            }
+            let first =
+                made.as_ref().and_then(|made| unlike.iter_mut().find(|first| first.made.as_ref() == Some(made)));
+            if let Some(first) = first {
+                first.twins.push(asked.configuration);
+                continue;
+            }
+            asked.made = made;
+            unlike.push(asked);
+        }
+        Ok(unlike)
+    }
+
     /// Tunables of the baseline that the sources of the best candidate have no more, with the values that they had.
     pub fn gone(baseline: &Candidate, best: &Candidate) -> Configuration {
         let lost = baseline.configuration.iter().filter(|(name, _)| best.configuration.get(name).is_none());
         lost.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
-    /// What is already known of this space, for a strategy that starts: the best configuration, and those that the
-    /// tiling function refused.
+    /// What is already known of this space, for a strategy that starts: the best configuration, and those that fail whatever is
+    /// rewritten on top.
     pub fn known(progress: &Progress, gone: &Configuration) -> BTreeMap<Configuration, search::Observation> {
         let complete = |configuration: &Configuration| {
             let mut complete = configuration.clone();
@@ -135,13 +175,32 @@ impl HostStage<'_> {
             }
             complete
         };
-        let refused = progress.attempts.iter().filter_map(|attempt| {
-            let rejection = attempt.rejection.as_ref().filter(|rejection| rejection.reason == Reason::TilingFailed)?;
-            Some((complete(&attempt.configuration), search::Observation::Infeasible { class: class_of(rejection) }))
+        let rewrites = progress.best.rewrites();
+        let failing = progress.attempts.iter().filter(|attempt| goes_on_failing(attempt, &rewrites));
+        let failing = failing.filter_map(|attempt| {
+            let class = class_of(attempt.rejection.as_ref()?);
+            Some((complete(&attempt.configuration), search::Observation::Infeasible { class }))
         });
-        let mut known: BTreeMap<Configuration, search::Observation> = refused.collect();
+        let mut known: BTreeMap<Configuration, search::Observation> = failing.collect();
         known.insert(complete(&progress.best.configuration), search::Observation::Objective(progress.best_us));
         known
+    }
+}
+
+/// Whether a configuration that was rejected before is rejected on sources with these rewrites too. What the tiling function refuses, it
+/// goes on refusing; what is wrong by its values stays so with more rewrites, which may only make room, or be quicker.
+pub(super) fn goes_on_failing(attempt: &Attempt, rewrites: &[String]) -> bool {
+    let Some(rejection) = &attempt.rejection else { return false };
+    if rejection.reason == Reason::TilingFailed {
+        return true;
+    }
+    let of_host = attempt.stage == Stage::Host;
+    match class_of(rejection) {
+        InfeasibleClass::Build | InfeasibleClass::Wrong => {
+            of_host && attempt.rewrites.iter().all(|motif| rewrites.contains(motif))
+        }
+        InfeasibleClass::Resource => of_host && attempt.rewrites == rewrites,
+        InfeasibleClass::Tiling | InfeasibleClass::Run => false,
     }
 }
 
@@ -172,5 +231,31 @@ mod tests {
         };
         let gone = HostStage::gone(&candidate(&[("CORES", 16), ("TILE", 256)]), &candidate(&[("TILE", 512)]));
         assert_eq!(gone.to_string(), "CORES=16");
+    }
+
+    #[test]
+    fn what_is_wrong_stays_wrong_under_more_rewrites_and_not_under_others() {
+        let attempt = |stage, reason, rewrites: &[&str]| Attempt {
+            index: 1,
+            stage,
+            digest: String::new(),
+            configuration: Configuration::new(),
+            rewrites: rewrites.iter().map(|motif| (*motif).to_owned()).collect(),
+            motif: String::new(),
+            title: String::new(),
+            objective_us: None,
+            times: Vec::new(),
+            rejection: Some(Rejection::new(reason, "small", "")),
+            improved: false,
+        };
+        let now = ["D23".to_owned(), "L08".to_owned()];
+        let goes_on = |reason, rewrites: &[&str]| goes_on_failing(&attempt(Stage::Host, reason, rewrites), &now);
+        assert!(goes_on(Reason::WrongResult, &["D23"]) && goes_on(Reason::BuildFailed, &[]));
+        assert!(!goes_on(Reason::WrongResult, &["D23", "Y04"]), "gone back to before Y04");
+        assert!(goes_on(Reason::OutOfMemory, &["D23", "L08"]) && !goes_on(Reason::OutOfMemory, &["D23"]));
+        assert!(goes_on(Reason::TilingFailed, &["Y04"]));
+        assert!(!goes_on(Reason::TimedOut, &["D23"]), "a rewrite may make it quicker");
+        let by_rewrite = attempt(Stage::Kernel, Reason::WrongResult, &["D23"]);
+        assert!(!goes_on_failing(&by_rewrite, &now), "the rewrite is to blame");
     }
 }

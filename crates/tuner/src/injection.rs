@@ -6,11 +6,13 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::TunerError;
 use super::candidate::{Candidate, CandidateError};
+use super::device_sources::only_host;
 use super::evaluator::Evaluator;
 use super::plan::Plan;
 use super::trial_error::Judgeable;
+use manifest::Layout;
 use source::tunable::looks_compile_time;
-use space::{Binding, Tunable};
+use space::{Binding, Tunable, Value, domain_values};
 use verify::Reason;
 
 /// Tunables that need no rebuild.
@@ -21,6 +23,10 @@ pub struct Injection {
     pub compiled_in: Vec<(String, String)>,
     /// Tunables that no timed case reads: they stand where none comes by.
     pub unread: BTreeSet<String>,
+    /// Limits that no timed case comes near: whatever they are, the tiling function decides the same.
+    pub loose: BTreeSet<String>,
+    /// Tunables given at run time that no kernel can see: all that they do is in what the tiling function decides.
+    pub of_host: BTreeSet<String>,
 }
 
 impl Injection {
@@ -53,8 +59,7 @@ impl Injection {
         }
         if compiles(evaluator, best, tunables, &hopeful).await? {
             found.injectable = hopeful;
-            found.unread = found.never_read(evaluator, best, tunables, at_once).await?;
-            return Ok(found);
+            return found.with_idle(evaluator, best, tunables, at_once).await;
         }
         let alone = hopeful.iter().map(|tunable| compiles(evaluator, best, tunables, std::slice::from_ref(tunable)));
         let compiled: Vec<bool> = stream::iter(alone).buffered(at_once.max(1)).try_collect().await?;
@@ -68,8 +73,91 @@ impl Injection {
         if found.injectable.len() > 1 && !compiles(evaluator, best, tunables, &found.injectable).await? {
             found.injectable.truncate(1);
         }
-        found.unread = found.never_read(evaluator, best, tunables, at_once).await?;
-        Ok(found)
+        found.with_idle(evaluator, best, tunables, at_once).await
+    }
+
+    /// Whether nothing changes by a tunable's value.
+    pub fn is_idle(&self, name: &str) -> bool {
+        self.unread.contains(name) || self.loose.contains(name)
+    }
+
+    /// The same, with what makes no difference.
+    async fn with_idle(
+        mut self,
+        evaluator: &Evaluator,
+        best: &Candidate,
+        tunables: &[Tunable],
+        at_once: usize,
+    ) -> Result<Self, TunerError> {
+        self.unread = self.never_read(evaluator, best, tunables, at_once).await?;
+        if evaluator.manifest.layout != Layout::DirectLaunch {
+            let kernels = &evaluator.builder.project().kernel_files;
+            let of_host = self.injectable.iter().filter(|tunable| only_host(tunable, &best.sources, kernels));
+            self.of_host = of_host.map(|tunable| tunable.name.clone()).collect();
+        }
+        self.loose = self.never_near(evaluator, best, tunables).await?;
+        Ok(self)
+    }
+
+    /// Limits of host code that are the same to the tiling function at both ends of their domain, whether all others are as they are
+    /// or as tight as can be. Values of a limit between two ends that decide the same decide the same as well.
+    async fn never_near(
+        &self,
+        evaluator: &Evaluator,
+        best: &Candidate,
+        tunables: &[Tunable],
+    ) -> Result<BTreeSet<String>, TunerError> {
+        let limits: Vec<(&Tunable, [Value; 2])> = self
+            .injectable
+            .iter()
+            .filter(|tunable| matches!(tunable.binding, Binding::Cap { .. } | Binding::Share { .. }))
+            .filter(|tunable| self.of_host.contains(&tunable.name) && !self.unread.contains(&tunable.name))
+            .filter_map(|tunable| Some((tunable, ends(tunable)?)))
+            .collect();
+        let mut tight = best.clone();
+        for (tunable, [tightest, _]) in &limits {
+            tight.configuration.set(&tunable.name, tightest.clone());
+        }
+        let mut loose = BTreeSet::new();
+        for (tunable, ends) in &limits {
+            let beside = if limits.len() > 1 { vec![best, &tight] } else { vec![best] };
+            if self.decide_alike(evaluator, tunables, &tunable.name, ends, &beside).await? {
+                loose.insert(tunable.name.clone());
+            }
+        }
+        Ok(loose)
+    }
+
+    /// Whether the tiling function decides the same for every timed case with two values of a tunable, beside all these.
+    async fn decide_alike(
+        &self,
+        evaluator: &Evaluator,
+        tunables: &[Tunable],
+        name: &str,
+        values: &[Value; 2],
+        beside: &[&Candidate],
+    ) -> Result<bool, TunerError> {
+        for candidate in beside {
+            let with = |value: &Value| {
+                let mut changed = Candidate::clone(candidate);
+                changed.configuration.set(name, value.clone());
+                self.plan(&changed, tunables)
+            };
+            let [Ok(one), Ok(other)] = values.each_ref().map(with) else { return Ok(false) };
+            for trial in evaluator.workload.trials.iter().filter(|trial| trial.timed) {
+                let mut decisions = [None, None];
+                for (plan, decision) in [&one, &other].into_iter().zip(&mut decisions) {
+                    // What the tiling function refuses is a difference.
+                    let Ok(job) = evaluator.prepare_job(plan, trial).await.judged()? else { return Ok(false) };
+                    let Ok((decided, _)) = evaluator.backend.tile(&job).await else { return Ok(false) };
+                    *decision = Some(decided);
+                }
+                if decisions[0] != decisions[1] {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Tunables given at run time that no timed case reads; none where that is not known.
@@ -101,6 +189,13 @@ impl Injection {
     pub fn plan(&self, candidate: &Candidate, tunables: &[Tunable]) -> Result<Plan, CandidateError> {
         candidate.injected_plan(tunables, &self.injectable)
     }
+}
+
+/// The first and the last value of a tunable.
+fn ends(tunable: &Tunable) -> Option<[Value; 2]> {
+    let mut values = domain_values(tunable).ok()?;
+    let last = values.pop()?;
+    Some([values.into_iter().next()?, last])
 }
 
 /// Whether the candidate builds, and computes as it should, with these tunables read at run time.

@@ -68,6 +68,7 @@ mod sound_cases;
 mod standard;
 mod steps;
 mod trial_error;
+mod twins;
 mod unreached;
 mod workload;
 mod workspace;

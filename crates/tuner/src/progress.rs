@@ -30,6 +30,8 @@ pub struct Attempt {
     pub digest: String,
     /// Values of the tunables.
     pub configuration: Configuration,
+    /// Motifs of the rewrites that its sources have, in order.
+    pub rewrites: Vec<String>,
     /// Motif tried, empty in the host stage.
     pub motif: String,
     /// What it is, one line.
@@ -313,6 +315,7 @@ impl Progress {
                 stage,
                 digest: judged.evaluation.digest.clone(),
                 configuration: candidate.configuration.clone(),
+                rewrites: candidate.rewrites(),
                 motif: patch.map(|patch| patch.motif.clone()).unwrap_or_default(),
                 title,
                 objective_us: judged.objective_us,

@@ -15,7 +15,7 @@ use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::noise::repeat;
 use super::probing::floor_of_probes;
 use super::progress::Progress;
-use super::queue_depths::overflows;
+use super::queue_depths::{Taken, bounds};
 use super::run_options::RunOptions;
 use super::scheduler::{Limits, Scheduler, Turn};
 use super::session::{Budget, Session};
@@ -225,10 +225,10 @@ impl Round<'_> {
         // What the lock and the bank know is tried before anything else, and is no evidence of what a search would bring.
         let why = "configurations that the lock or the bank knows";
         let mut known_first = (!earlier.is_empty()).then(|| Turn::of_known(Stage::Host, why, earlier.len() as u64));
-        let launches: Vec<&LaunchProfile> = field.baseline_profiles().values().flatten().collect();
+        let launches: Vec<Taken<'_>> = field.baseline_profiles().values().flatten().map(Taken::by).collect();
         let ub_bytes = workspace.machine.parameters.ub_bytes as u64;
         let mut search = HostSearch::new(space, tunables, baseline, options.strategy, options.seed, earlier)
-            .without_overflows(overflows(space, baseline, &launches, ub_bytes));
+            .within(&bounds(space, baseline, &launches, ub_bytes));
         let host_may_search = options.stages.contains(&Stage::Host) && space.dimensions() > 0;
         let mut last_stage = None;
         let mut idle_turns = 0;

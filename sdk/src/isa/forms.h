@@ -68,7 +68,7 @@ constexpr FormRule kForms[] = {
     {"HalfBlocks2", 3, {{"dst", kSpaceUb, kWrite, 32}, {"src0", kSpaceUb, kRead, 32}, {"src1", kSpaceUb, kRead, 32}}, Overlap::kNone, ASCENDSIM_VECTOR_COUNTS, "sixteen bytes of every destination block are written"},
     {"Fill", 1, {{"dst", kSpaceUb, kWrite, 32}}, Overlap::kNone, ASCENDSIM_UNARY_COUNTS, ""},
     {"Spread", 2, {{"dst", kSpaceUb, kWrite, 32}, {"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..255, eight elements each; strides in blocks", ""},
-    {"Gather", 2, {{"dst", kSpaceUb, kWrite, 32}, {"offsets", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..255; offsets in bytes from the base", "every offset stays in the buffer and is aligned to the element (vgather) or block (vgatherb)"},
+    {"Gather", 2, {{"dst", kSpaceUb, kWrite, 32}, {"offsets", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..255; offsets in bytes from the base", "every offset stays in the buffer and is aligned to the element (vgather) or block (vgatherb); nothing is read that this or an earlier repeat writes for another lane"},
     {"Pack", 3, {{"dst", kSpaceUb, kWrite, 32}, {"src0", kSpaceUb, kRead, 32}, {"src1", kSpaceUb, kRead, 32}}, Overlap::kNone, "repeat 0..65535; pattern 0..7, 0 for the bits at src1", ""},
     {"Transpose", 2, {{"dst", kSpaceUb, kWrite, 32}, {"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "", ""},
     {"AddressLoad", 1, {{"src", kSpaceUb, kRead, 32}}, Overlap::kNone, "register VA0..VA7, half L128 or H128", ""},

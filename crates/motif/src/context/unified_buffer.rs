@@ -52,6 +52,12 @@ impl UnifiedBuffer {
         self.launched
     }
 
+    /// Whether so many bytes more do not fit beside what a launch took; `false` where nothing was measured.
+    pub fn overflows_by(&self, more: i64) -> bool {
+        let end = i64::try_from(self.top_bytes).unwrap_or(i64::MAX);
+        self.top_bytes > 0 && end.saturating_add(more) > UNIFIED_BUFFER_BYTES
+    }
+
     /// Bytes in use when the number or size of the buffers behind `inits` changes from `from` to `to`; `None` where they were
     /// not measured.
     pub fn with_numbers(&self, kernel: &Kernel, inits: &[&InitBuffer], from: i64, to: i64) -> Option<i64> {

@@ -26,22 +26,38 @@ pub(crate) fn added(
     buffers: &[(String, String)],
     lines: &[String],
 ) -> Result<Vec<Edit>, String> {
+    let names: Vec<&str> = buffers.iter().map(|(name, _)| name.as_str()).collect();
+    Ok([vec![declared(context, kernel, &names)?], initialised(context, near, buffers, lines)?].concat())
+}
+
+/// The edit that declares buffers as members behind the last one.
+pub(crate) fn declared(context: &Context, kernel: &Kernel, names: &[&str]) -> Result<Edit, String> {
     let declaration = last_member(context, kernel).ok_or("the class has no buffer member to put another beside")?;
-    let shared_line = || "a declaration shares its line".to_owned();
     let header = context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
-    let init_file = context.forest.get(&near.statement.file).ok_or("the initialisation is not parsed")?;
     let of = buffer_type(header, declaration);
-    let members: Vec<String> = buffers.iter().map(|(name, _)| format!("{of} {name};")).collect();
+    let members: Vec<String> = names.iter().map(|name| format!("{of} {name};")).collect();
+    insert_after(header, &declaration.span(), &members).ok_or_else(shared_line)
+}
+
+/// Edits that initialise buffers with their sizes in bytes behind `near`, each `InitBuffer` followed by its `lines` if it has any.
+pub(crate) fn initialised(
+    context: &Context,
+    near: &InitBuffer,
+    buffers: &[(String, String)],
+    lines: &[String],
+) -> Result<Vec<Edit>, String> {
+    let init_file = context.forest.get(&near.statement.file).ok_or("the initialisation is not parsed")?;
     let access = access(context, near);
     let mut inits: Vec<String> =
         buffers.iter().map(|(name, size)| format!("{access}InitBuffer({name}, {size});")).collect();
     inits.extend(lines.iter().cloned());
-    let mut edits = vec![
-        insert_after(header, &declaration.span(), &members).ok_or_else(shared_line)?,
-        insert_after(init_file, &near.statement.span(), &inits).ok_or_else(shared_line)?,
-    ];
+    let mut edits = vec![insert_after(init_file, &near.statement.span(), &inits).ok_or_else(shared_line)?];
     edits.extend(counted_in(init_file, buffers));
     Ok(edits)
+}
+
+fn shared_line() -> String {
+    "a declaration shares its line".to_owned()
 }
 
 /// The type of a buffer, written as the member beside it.

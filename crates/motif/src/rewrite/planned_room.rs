@@ -12,6 +12,12 @@ pub(crate) fn halve(context: &Context) -> Result<Vec<Edit>, String> {
     change(context, |bytes| Some(bytes / 2))
 }
 
+/// Edits after which every tiling function plans with two thirds of the unified buffer at most, so that there is room for something
+/// beside its tiles; tiles of whole periods of the banks remain such. Refused where it plans with no more.
+pub(crate) fn leave_a_third(context: &Context) -> Result<Vec<Edit>, String> {
+    change(context, |bytes| Some(UNIFIED_BUFFER_BYTES / 3 * 2).filter(|less| *less < bytes))
+}
+
 /// Edits that undo [`halve`].
 pub(crate) fn double(context: &Context) -> Result<Vec<Edit>, String> {
     change(context, |bytes| Some(bytes * 2).filter(|bytes| *bytes <= UNIFIED_BUFFER_BYTES))
@@ -25,7 +31,7 @@ fn change(context: &Context, to: impl Fn(i64) -> Option<i64>) -> Result<Vec<Edit
             let Some(asked) = asked_size(file.name(), &tokens, position) else { continue };
             let SiteForm::Asked { variable, line } = &asked.site.form else { continue };
             let present = asked.site.value.and_then(|limit| limit.as_int()).unwrap_or(UNIFIED_BUFFER_BYTES);
-            let bytes = to(present).ok_or("the tiling function plans with the whole unified buffer")?;
+            let bytes = to(present).ok_or("the tiling function plans with another part of the unified buffer")?;
             let limit = if bytes < UNIFIED_BUFFER_BYTES { limit_asked(variable, line, bytes) } else { String::new() };
             edits.push(edit(file, asked.site.span, limit));
         }

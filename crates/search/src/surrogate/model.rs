@@ -176,8 +176,8 @@ impl Model {
         let weighed: Vec<(f64, usize)> = examined.map(|(score, at)| (score * (1.0 - risk(*at)), *at)).collect();
         let better =
             |left: &&(f64, usize), right: &&(f64, usize)| left.0.total_cmp(&right.0).then(right.1.cmp(&left.1));
-        let may_fit = |(_, at): &&(f64, usize)| !feasibility.cannot_fit(self.pool.point(*at));
-        let chosen = weighed.iter().filter(may_fit).max_by(better).or_else(|| weighed.iter().max_by(better)).copied();
+        let may_work = |(_, at): &&(f64, usize)| !feasibility.cannot_work(self.pool.point(*at));
+        let chosen = weighed.iter().filter(may_work).max_by(better).or_else(|| weighed.iter().max_by(better)).copied();
         let suggestion = chosen.map(|(score, at)| Suggestion {
             point: self.pool.candidates()[at].point.clone(),
             expected_gain: score
@@ -280,7 +280,7 @@ impl Model {
             coming.extend((0..self.options.offspring).filter_map(|_| offspring(space, &elite, random)));
             let missing = self.options.pool.saturating_sub(self.pool.len() + coming.len()).max(self.options.fresh);
             let drawn = (0..missing * DRAWS).filter_map(|_| space.sample(random));
-            coming.extend(drawn.filter(|point| !feasibility.cannot_fit(point)).take(missing));
+            coming.extend(drawn.filter(|point| !feasibility.cannot_work(point)).take(missing));
         }
         for point in coming {
             if !archive.contains(&point) {

@@ -53,17 +53,19 @@ impl Meaning {
             "remain",
             "tail",
             "last",
-            "total",
         ];
-        if has(&excluded) {
+        let block_dim = has(&["block", "blocks"]) && has(&["dim", "dims"]);
+        let of_cores =
+            has(&["core", "cores", "aiv"]) && !has(&["per", "size", "len", "length", "factor", "data"]) || block_dim;
+        // A total of cores is what there is to choose from, any other follows from the shape.
+        if has(&excluded) || (has(&["total"]) && !of_cores) {
             return None;
         }
         let amount = has(&["num", "number", "count", "cnt", "depth", "nums"]);
         if (has(&["buffer", "buffers", "buf", "que", "queue"]) && (amount || has(&["double"]))) || name == "DB_NUM" {
             return Some(Self::Buffers);
         }
-        let block_dim = has(&["block", "blocks"]) && has(&["dim", "dims"]);
-        if has(&["core", "cores", "aiv"]) && !has(&["per", "size", "len", "length", "factor", "data"]) || block_dim {
+        if of_cores {
             return Some(Self::Cores);
         }
         if words.join("_") == "num_blocks" {
@@ -106,6 +108,9 @@ mod tests {
         let meanings = [
             ("BLOCK_DIM", Some(Meaning::Cores)),
             ("MAX_CORES", Some(Meaning::Cores)),
+            ("totalCoreNum", Some(Meaning::Cores)),
+            ("totalCoreLength", None),
+            ("totalTileNum", None),
             ("BUFFER_NUM", Some(Meaning::Buffers)),
             ("TILE_LENGTH", Some(Meaning::TileLength)),
             ("CHUNK", Some(Meaning::TileLength)),

@@ -49,6 +49,64 @@ fn constraints_hold_for_all_cases() {
     );
 }
 
+/// Fourteen queues of three sizes beside a limit of the tile: what two of them may have says little about all together.
+fn queues(depths: usize) -> (SearchSpace, LinearBound) {
+    let mut tunables: Vec<Tunable> =
+        (0..depths).map(|queue| tunable(&format!("Q{queue:02}"), Domain::Range { min: 1, max: 3, step: 1 })).collect();
+    let values = [64, 128, 256].map(Value::Int).to_vec();
+    let binding = Binding::Cap { file: "a.cpp".to_owned(), target: "tile".to_owned() };
+    let default = None;
+    tunables.push(Tunable { binding, default, ..tunable("TILE", Domain::List { values, ordered: true }) });
+    let space = SearchSpace::new(&tunables, &[], &[]).expect("space");
+    let weights = (0..depths).map(|queue| (format!("Q{queue:02}"), 1 + queue as u64 % 3)).collect();
+    let mut from: Configuration = (0..depths).map(|queue| (format!("Q{queue:02}"), Value::Int(1))).collect();
+    from.set("TILE", Value::Int(128));
+    (space, LinearBound { weights, most: 27 + 4, from })
+}
+
+#[test]
+fn a_bound_on_a_sum_holds_from_where_it_is_known() {
+    let (space, bound) = queues(14);
+    let bounded = space.clone().with_bounds(std::slice::from_ref(&bound));
+    let point = |larger: usize, tile: u32| {
+        let mut point = vec![0; 14];
+        point[..larger].fill(1);
+        point.push(tile);
+        point
+    };
+    // One, two and three more units fit into four, six do not; shorter tiles and no limit are on either side of what is known.
+    assert!(bounded.allows(&point(1, 1)) && bounded.allows(&point(2, 1)) && !bounded.allows(&point(3, 1)));
+    assert!(!bounded.allows(&point(3, 2)) && !bounded.allows(&point(3, 3)));
+    assert!(bounded.allows(&point(14, 0)));
+    let violation = bounded.check(&space.configuration(&point(3, 1))).expect_err("too much").to_string();
+    assert!(violation.contains("1 * Q00 + 2 * Q01 + 3 * Q02") && violation.contains("<= 31"), "{violation}");
+    // Of the space without the bound hardly any point would fit.
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut long = 0;
+    for _ in 0..64 {
+        let drawn = bounded.sample(&mut random).expect("some fit");
+        let taken: u64 = (0..14).map(|queue| (1 + queue as u64 % 3) * u64::from(drawn[queue] + 1)).sum();
+        assert!(taken <= 31 || drawn[14] == 0, "{drawn:?}");
+        long += usize::from(drawn[14] > 0);
+    }
+    assert!(long > 16, "long tiles are drawn too: {long} of 64");
+    assert!(bounded.neighbours(&point(2, 3)).iter().all(|neighbour| bounded.allows(neighbour)));
+}
+
+#[test]
+fn a_bound_follows_fixed_values_and_says_nothing_of_other_spaces() {
+    let (space, bound) = queues(3);
+    let fixed = |tile: i64| {
+        let configuration: Configuration = [("TILE".to_owned(), Value::Int(tile))].into_iter().collect();
+        let bounds = LinearBound { most: 8, ..bound.clone() };
+        space.clone().with_bounds(&[bounds]).with_fixed(&configuration).expect("a value of its domain")
+    };
+    let allowed = |space: &SearchSpace| space.enumerate().expect("small").len();
+    assert_eq!((allowed(&fixed(64)), allowed(&fixed(128)), allowed(&fixed(0))), (27, 4, 4));
+    let (other, _) = queues(2);
+    assert_eq!(allowed(&other.clone().with_bounds(&[bound])), allowed(&other));
+}
+
 #[test]
 fn mistakes_are_collected() {
     let tunables = [
