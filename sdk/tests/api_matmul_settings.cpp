@@ -122,6 +122,7 @@ void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(A
     const auto result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &kernel);
     Expect(ascendsim::CloseTrace() && result.faults == 0, "faults: " + result.first_fault);
     CheckFlags(ReadTrace("api_matmul_settings.trace"));
+    ExpectNoneIdle("api_matmul_settings.trace");
 }
 
 template <typename T, typename C, typename Want>

@@ -9,6 +9,7 @@ using namespace isa_test;
 namespace A = AscendC;
 
 constexpr A::CumSumConfig kDown = {false, false, true};
+constexpr A::CumSumConfig kDownOnly = {false, false, false};
 
 namespace {
 
@@ -274,7 +275,12 @@ int main()
             RunningSums<half>(outter, 16);
             RunningSums<half>(outter, 112);
         }
+        Raw<half>(0)[0] = half(7.0f);
+        A::CumSum<half, kDownOnly>(At<half>(0), At<half>(3), At<half>(1), Temporary(128), {0, 16});
+        Expect(static_cast<float>(Raw<half>(0)[0]) == 7, "CumSum of no rows");
     });
     TooSmall();
+    const auto two = OnCore([] { A::CumSum<half, kDownOnly>(At<half>(0), At<half>(3), At<half>(1), Temporary(64), {2, 16}); });
+    Expect(two.first_fault.find("CumSum: the temporary buffer has 64 bytes, it takes 128") != std::string::npos, "CumSum of two rows: " + two.first_fault);
     return Report("api_quantization");
 }

@@ -185,6 +185,12 @@ void GatherFromSecondBuffer()
     }
     A::Gather(result.Get<float>(), table.Get<float>(), offsets.Get<uint32_t>(), 0, 64);
     Expect(result.Get<float>().GetValue(0) == 63 && result.Get<float>().GetValue(63) == 0, "Gather from the second buffer");
+    // What is left of the last repeat may lie outside of it.
+    for (uint32_t i = 60; i < 64; ++i) {
+        offsets.Get<uint32_t>().SetValue(i, 256 + (i - 60) * 4);
+    }
+    A::Gather(result.Get<float>(), table.Get<float>(), offsets.Get<uint32_t>(), 0, 64);
+    Expect(result.Get<float>().GetValue(0) == 63 && result.Get<float>().GetValue(59) == 4, "Gather with a rest outside of the buffer");
 }
 
 void Transposes()

@@ -166,8 +166,8 @@ void CheckMadSparse(Random& random, uint32_t m, uint32_t k, uint32_t n)
         }
     }
     SetIndexMatrix(On<uint8_t>(kSpaceL1, 32768));
-    load_cbuf_to_cb_sp(On<int8_t>(kSpaceL0b), On<int8_t>(kSpaceL1), 0, static_cast<uint8_t>(Up(k / 2, 32) / 32 * fractals));
-    mad_sp(On<int32_t>(kSpaceL0c), On<int8_t>(kSpaceL0a), On<int8_t>(kSpaceL0b), m, k, n, 0, false, true);
+    load_cbuf_to_cb_sp(On<int8_t>(kSpaceL0b, 1024), On<int8_t>(kSpaceL1), 0, static_cast<uint8_t>(Up(k / 2, 32) / 32 * fractals));
+    mad_sp(On<int32_t>(kSpaceL0c), On<int8_t>(kSpaceL0a), On<int8_t>(kSpaceL0b, 1024), m, k, n, 0, false, true);
     for (uint32_t i = 0; i < m; ++i) {
         for (uint32_t j = 0; j < n; ++j) {
             int sum = 0;
@@ -387,7 +387,7 @@ template <typename T, typename U>
 void CheckFixpipe(Random& random, QuantMode_t mode, bool rows_out, bool relu, bool split, bool to_l1)
 {
     const uint32_t m = 1 + random.Below(50);
-    const uint32_t n = rows_out ? 1 + random.Below(80) : (1 + random.Below(5)) * (split ? 8 : 16);
+    const uint32_t n = rows_out ? 1 + random.Below(80) : (split ? (1 + random.Below(10)) * 8 : (1 + random.Below(5)) * 16);
     const uint32_t src_stride = Up(m, 16) + random.Below(3) * 16;
     const bool vector = mode == VREQ8 || mode == VDEQF16 || mode == VQF322B8_PRE;
     std::vector<uint64_t> words(256);
