@@ -131,7 +131,8 @@ class Bench:
             os.remove(reached)
 
     def take_out(self, messages):
-        blamed = selectable.to_blame(messages, {number: self.faults[number] for number in self.written}, self.root)
+        inside = {number: (self.faults[number], instead) for number, (_, instead) in self.written.items()}
+        blamed = selectable.to_blame(messages, inside, self.root)
         assert blamed, messages
         for number in blamed:
             del self.written[number]

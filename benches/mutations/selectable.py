@@ -47,21 +47,23 @@ def with_faults(text, faults):
 
 
 def to_blame(messages, faults, root):
-    """Numbers of those of `faults` near places that a compiler's messages name; where there are none, of those in the files with errors."""
+    """Numbers of those of `faults`, by number with what stands for them, that a compiler's messages are about: those at places that they
+    name; where there are none, near them; in the files that errors name; of the kinds that they name, as in a default argument."""
 
     def places(text):
         return [(os.path.relpath(path, root), int(line)) for path, line in re.findall(r"(/[^:\s]+):(\d+)", text)]
 
     def within(lines, distance):
-        return {
-            number
-            for number, fault in faults.items()
-            if any((fault.path, fault.line + 1 + by) in lines for by in range(-distance, distance + 1))
-        }
+        around = {(path, line + by) for path, line in lines for by in range(-distance, distance + 1)}
+        return {number for number, (fault, _) in faults.items() if (fault.path, fault.line + 1) in around}
 
-    named = set(places(messages))
-    near = within(named, 0) or within(named, NEAR)
-    # A type with a fault in what its members are at first is not constant any more: errors name the type.
+    named = places(messages)
     errors = "\n".join(line for line in messages.split("\n") if "error:" in line)
     files = {path for path, _ in places(errors)}
-    return near or {number for number, fault in faults.items() if fault.path in files}
+    kinds = re.findall(r"fault::\w+", messages)
+    return (
+        within(named, 0)
+        or within(named, NEAR)
+        or {number for number, (fault, _) in faults.items() if fault.path in files}
+        or {number for number, (_, instead) in faults.items() if any(kind in instead for kind in kinds)}
+    )
