@@ -103,6 +103,9 @@ void ManyRepeats()
     }
     A::ReduceSum(Slot::At<float>(4), src, Slot::At<float>(2), count);
     Near("ReduceSum of many repeats", Slot::Raw<float>(4)[0], sum, 0);
+    A::ReduceSum(Slot::At<float>(4), src, Slot::At<float>(2), 64, 257, 8);
+    Near("ReduceSum of as many as are named", Slot::Raw<float>(4)[0], sum, 0);
+    A::ResetMask();
     A::ReduceMax(Slot::At<float>(4), src, Slot::At<float>(2), count, true);
     Near("ReduceMax of many repeats", Slot::Raw<float>(4)[0], 100, 0);
     Near("its index", IndexAt(&Slot::Raw<float>(4)[1]), count - 3, 0);
@@ -136,6 +139,25 @@ void CompareAndSelect(uint32_t n)
         clipped = clipped && static_cast<float>(Slot::Raw<T>(3)[i]) == (value >= 0 ? value : -3.0f);
     }
     Expect(clipped, "Select from a tensor and a scalar");
+}
+
+/// Bits of memory, where a mask says how many lanes: other bits, other elements.
+void SelectsByMask()
+{
+    for (uint32_t i = 0; i < 64; ++i) {
+        Slot::Raw<float>(0)[i] = static_cast<float>(i);
+        Slot::Raw<float>(1)[i] = -1.0f;
+    }
+    std::memset(Slot::Raw<uint8_t>(2), 0xFF, 32);
+    std::memset(Slot::Raw<uint8_t>(2) + 32, 0, 32);
+    for (const bool all : {true, false, true}) {
+        const A::LocalTensor<uint8_t> bits(A::TPosition::VECCALC, 2 * kSlot + (all ? 0 : 32), 32);
+        A::Select(Slot::At<float>(3), bits, Slot::At<float>(0), Slot::At<float>(1), A::SELMODE::VSEL_TENSOR_TENSOR_MODE, uint64_t{64}, 1,
+                  A::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+        for (uint32_t i = 0; i < 64; ++i) {
+            Expect(Slot::Raw<float>(3)[i] == (all ? static_cast<float>(i) : -1.0f), "Select by a mask");
+        }
+    }
 }
 
 void Gathers()
@@ -271,6 +293,8 @@ int main()
         CompareAndSelect<float>(64);
         CompareAndSelect<half>(1280);
         CompareAndSelect<float>(8192);
+        SelectsByMask();
+        A::ResetMask();
         Gathers();
         GatherFromSecondBuffer();
         Transposes();

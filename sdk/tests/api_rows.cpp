@@ -368,5 +368,14 @@ int main()
         }).first_fault.rfind("bad_argument: UnPad", 0) == 0;
     };
     Expect(refused(1, 1, 16) && refused(0, 17, 16) && refused(0, 1, 12) && !refused(0, 16, 16), "UnPad of other rows");
+    // And get no padding that has no room.
+    const auto padded = [](uint32_t valid, uint16_t right) {
+        return OnCore([&] {
+            PadSizes tiling = {2, 16, valid};
+            A::PadParams pad(0, right, -5);
+            A::Pad(Slot::At<float>(2), Slot::At<float>(0), pad, Slot::At<uint8_t>(4), tiling);
+        }).first_fault;
+    };
+    Expect(padded(14, 2).empty() && padded(14, 3).rfind("bad_argument: Pad", 0) == 0, "Pad of rows of whole blocks");
     return Report("api_rows");
 }

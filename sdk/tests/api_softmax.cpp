@@ -287,6 +287,8 @@ void Tilings()
            "SoftMaxFlashV2TilingFunc splits 30 rows");
     const SoftMaxTiling basic = A::SoftMaxFlashV2TilingFunc({24, 64, 24, 64}, 4, 4, 20 * 72 * 4, false, true);
     Expect(basic.splitM == 8, "SoftMaxFlashV2TilingFunc takes a divisor of whole blocks");
+    const SoftMaxTiling exact = A::SoftMaxFlashV2TilingFunc({48, 64, 48, 64}, 4, 4, 16 * 72 * 4, false, true);
+    Expect(exact.splitM == 16, "SoftMaxFlashV2TilingFunc of whole blocks that fit just so");
     const SoftMaxTiling fitting = A::SoftMaxFlashV2TilingFunc({30, 64, 30, 64}, 4, 4, 30 * 72 * 4);
     Expect(fitting.splitM == 30 && fitting.rangeM == 1 && fitting.tailM == 0, "SoftMaxFlashV2TilingFunc of rows that fit just so");
     const Size size = {30, 128, 128};

@@ -39,6 +39,8 @@ void TestTransfers()
         copy_gm_to_ubuf_align_b16(Ub(2048), in, 0, 1, 10, 3, 2, 0, 0);
         Expect(*Ub(2048) == 0x22 && *Ub(2049) == 0x11 && std::memcmp(Ub(2048 + 6), in, 10) == 0 && *Ub(2048 + 16) == 0x22,
                "paddings");
+        copy_gm_to_ubuf_align_b16(Ub(4096), in, 0, 2, 10, 3, 2, 0, 1);
+        Expect(std::memcmp(Ub(4096 + 6), in, 10) == 0 && std::memcmp(Ub(4096 + 64 + 6), in + 10, 10) == 0, "padded rows, a block between them");
         copy_ubuf_to_gm_align_b8(out + 5, Ub(0), 0, 2, 33, 0, 0, 1, 7);
         Expect(std::memcmp(out + 5, Ub(0), 33) == 0 && std::memcmp(out + 45, Ub(96), 33) == 0 && out[38] == 0xCD, "packed rows");
     });
@@ -210,6 +212,36 @@ void TestOverlap()
     Expect(faults([&] { vadds(f(196608 - 64), f(0), 1.0f, 2, 1, 1, 8, 8); }) == 1, "behind the buffer");
     Expect(faults([&] { vadds(f(8), f(512), 1.0f, 1, 1, 1, 8, 8); }) == 1, "misaligned");
     Expect(faults([&] { vadds(f(0), f(512), 1.0f, 0, 1, 1, 8, 8); }) == 0, "no repeats do nothing");
+    // Sums that are further apart than what is summed, which lies between the first two.
+    Expect(faults([&] {
+        set_vector_mask(0, 0xFF);
+        vcadd(f(0), f(64), 3, 128, 1, 1, false);
+        set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+    }) == 0, "sums around what is summed");
+    bool untouched = false;
+    const auto odd = faults([&] {
+        std::memset(Ub(0), 0x3C, 1024);
+        vcadd(f(2), f(512), 1, 1, 1, 8, false);
+        untouched = *Ub(2) == 0x3C && *Ub(3) == 0x3C && *Ub(5) == 0x3C;
+    });
+    Expect(odd == 1 && untouched, "a misaligned sum is not stored");
+    Expect(faults([&] {
+        std::memset(Ub(0), 0x3C, 1024);
+        set_vector_mask(0, 0);
+        vcadd(f(0), f(512), 2, 1, 1, 8, false);
+        set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+        untouched = *Ub(0) == 0x3C && *Ub(7) == 0x3C;
+    }) == 0 && untouched, "a sum of no lanes");
+    bool kept = false;
+    const auto misplaced = faults([&] {
+        std::memset(Ub(0), 0x3C, 32);
+        std::memset(Ub(32), 0xFF, 64);
+        set_cmpmask(Ub(0));
+        set_cmpmask(Ub(40));
+        get_cmpmask(Ub(64));
+        kept = std::memcmp(Ub(0), Ub(64), 16) == 0;
+    });
+    Expect(misplaced == 1 && kept, "a misaligned mask does not arrive");
 }
 
 /// Selections whose step `writer` puts its results over block `block` of the bits: only what a later step selects by is missed.
