@@ -365,10 +365,12 @@ int main()
         }
         // More rows than reciprocals are made at once, in the least memory.
         Rows<float>({20, 8, 7}, 64);
+        Rows<float>({16, 8, 7}, 64);
         Rows<half>({20, 16, 13}, 352);
         Known<float>({100, 8, 7}, 288);
         Known<half>({100, 16, 13}, 352);
         // More rows than an instruction has repeats.
+        Rows<float>({248, 8, 7}, 60 * 1024);
         Rows<float>({300, 8, 7}, 60 * 1024);
         Rows<half>({300, 16, 13}, 60 * 1024);
         ManyWideRows();
