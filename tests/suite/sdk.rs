@@ -27,7 +27,7 @@ fn run(name: &str, arguments: &[&str]) -> String {
             .args(more)
             .arg(format!("-I{}", sdk.include().display()))
             .arg(format!("-I{}", sdk.root.join("src").display()))
-            .arg(format!("-I{}", sdk.root.join("tests").display()))
+            .arg(format!("-I{}", root().join("sdk/tests").display()))
             .arg(&source)
             .arg("-o")
             .arg(output)

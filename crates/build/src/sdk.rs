@@ -193,7 +193,9 @@ fn given_files(directory: &Path) -> Result<Vec<SdkFile>, BuildError> {
     }
     let mut files = Vec::new();
     // A link in the tree is a file of it: what is built from is a copy, where a relative link leads nowhere.
-    for entry in WalkDir::new(&root).follow_links(true) {
+    // The programs that check a checkout are no part of what is embedded either.
+    let is_part = |entry: &walkdir::DirEntry| entry.depth() != 1 || entry.file_name() != "tests";
+    for entry in WalkDir::new(&root).follow_links(true).into_iter().filter_entry(is_part) {
         let entry = entry.map_err(|error| BuildError::Io { path: root.clone(), source: error.into() })?;
         if entry.file_type().is_file() {
             let name = entry.path().strip_prefix(&root).unwrap_or(entry.path()).to_string_lossy().into_owned();
