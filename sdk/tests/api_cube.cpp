@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "isa_support.h"
+#include "global_memory.h"
 #include "kernel_operator.h"
 #include "machine/machine.h"
 
@@ -25,24 +25,6 @@ void OnCube(const std::function<void()>& body)
         ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &copy);
     Expect(result.faults == 0, "faults: " + result.first_fault);
 }
-
-/// Global memory of the launch.
-struct Gm {
-    explicit Gm(size_t bytes) : data(bytes + 64)
-    {
-        ascendsim::RegisterRegion(data.data(), bytes, ascendsim::RegionRole::kOther, 0);
-    }
-    ~Gm() { ascendsim::UnregisterRegion(data.data()); }
-    Gm(const Gm&) = delete;
-    Gm& operator=(const Gm&) = delete;
-    uint8_t* Bytes() { return data.data(); }
-    template <typename T>
-    T* As()
-    {
-        return reinterpret_cast<T*>(data.data());
-    }
-    std::vector<uint8_t> data;
-};
 
 constexpr uint32_t Up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 

@@ -2,7 +2,7 @@
 // somebody else has set.
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 using namespace isa_test;
 namespace A = AscendC;
@@ -10,18 +10,8 @@ namespace A = AscendC;
 namespace {
 
 constexpr uint32_t kSlot = 2048;
+using Here = Slots<kSlot>;
 constexpr float kKept = 77.0f;
-
-template <typename T>
-A::LocalTensor<T> At(uint32_t slot)
-{
-    return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, kSlot / sizeof(T));
-}
-template <typename T>
-T* Raw(uint32_t slot)
-{
-    return reinterpret_cast<T*>(ascendsim::UbBase() + slot * kSlot);
-}
 
 /// Two repeats of `lanes` lanes of D from slot 0 on; `want` is the value of lane `i` of both.
 template <typename D>
@@ -32,15 +22,15 @@ void Check(const char* what, uint32_t lanes, const std::function<void(uint64_t*)
         uint64_t mask[2] = {random.Next() | 1, lanes > 64 ? random.Next() | uint64_t{1} << 63 : 0};
         const uint64_t low = mask[0], high = mask[1];
         for (uint32_t i = 0; i < 3 * lanes; ++i) {
-            Raw<D>(0)[i] = D(kKept);
+            Here::Raw<D>(0)[i] = D(kKept);
         }
         call(mask);
         for (uint32_t i = 0; i < 3 * lanes; ++i) {
             const uint32_t lane = i % lanes;
             const bool on = i < 2 * lanes && ((lane < 64 ? low : high) >> lane % 64 & 1) != 0;
             const float value = on ? want(i) : kKept;
-            if (static_cast<float>(Raw<D>(0)[i]) != value) {
-                return Fail(std::string(what) + " of " + std::to_string(lanes) + " lanes: " + std::to_string(i) + " is " + std::to_string(static_cast<float>(Raw<D>(0)[i])) +
+            if (static_cast<float>(Here::Raw<D>(0)[i]) != value) {
+                return Fail(std::string(what) + " of " + std::to_string(lanes) + " lanes: " + std::to_string(i) + " is " + std::to_string(static_cast<float>(Here::Raw<D>(0)[i])) +
                             ", expected " + std::to_string(value));
             }
         }
@@ -63,91 +53,91 @@ void Floats()
     using namespace A;
     constexpr uint32_t lanes = 256 / sizeof(D);
     for (uint32_t i = 0; i < 3 * lanes; ++i) {
-        Raw<D>(1)[i] = D(static_cast<float>(i % 50) - 20.0f);
-        Raw<D>(2)[i] = D(i % 3 == 0 ? 2.0f : 4.0f);
+        Here::Raw<D>(1)[i] = D(static_cast<float>(i % 50) - 20.0f);
+        Here::Raw<D>(2)[i] = D(i % 3 == 0 ? 2.0f : 4.0f);
     }
-    const auto a = [](uint32_t i) { return static_cast<float>(Raw<D>(1)[i]); };
-    const auto b = [](uint32_t i) { return static_cast<float>(Raw<D>(2)[i]); };
+    const auto a = [](uint32_t i) { return static_cast<float>(Here::Raw<D>(1)[i]); };
+    const auto b = [](uint32_t i) { return static_cast<float>(Here::Raw<D>(2)[i]); };
     {
         const BinaryRepeatParams strides;
         std::function<float(uint32_t)> want = [&](uint32_t i) { return a(i) + b(i); };
-        BOTH(Add, D, At<D>(0), At<D>(1), At<D>(2));
+        BOTH(Add, D, Here::At<D>(0), Here::At<D>(1), Here::At<D>(2));
         want = [&](uint32_t i) { return a(i) - b(i); };
-        BOTH(Sub, D, At<D>(0), At<D>(1), At<D>(2));
+        BOTH(Sub, D, Here::At<D>(0), Here::At<D>(1), Here::At<D>(2));
         want = [&](uint32_t i) { return a(i) * b(i); };
-        BOTH(Mul, D, At<D>(0), At<D>(1), At<D>(2));
+        BOTH(Mul, D, Here::At<D>(0), Here::At<D>(1), Here::At<D>(2));
         want = [&](uint32_t i) { return a(i) / b(i); };
-        BOTH(Div, D, At<D>(0), At<D>(1), At<D>(2));
+        BOTH(Div, D, Here::At<D>(0), Here::At<D>(1), Here::At<D>(2));
         want = [&](uint32_t i) { return std::fmax(a(i), b(i)); };
-        BOTH(Max, D, At<D>(0), At<D>(1), At<D>(2));
+        BOTH(Max, D, Here::At<D>(0), Here::At<D>(1), Here::At<D>(2));
         want = [&](uint32_t i) { return std::fmin(a(i), b(i)); };
-        BOTH(Min, D, At<D>(0), At<D>(1), At<D>(2));
+        BOTH(Min, D, Here::At<D>(0), Here::At<D>(1), Here::At<D>(2));
         want = [&](uint32_t i) { return std::fmax(a(i) + b(i), 0.0f); };
-        BOTH(AddRelu, D, At<D>(0), At<D>(1), At<D>(2));
+        BOTH(AddRelu, D, Here::At<D>(0), Here::At<D>(1), Here::At<D>(2));
         // A bit for each lane: every third one takes the first.
-        std::memset(Raw<uint8_t>(3), 0, kSlot);
+        std::memset(Here::Raw<uint8_t>(3), 0, kSlot);
         for (uint32_t i = 0; i < 2 * lanes; i += 3) {
-            Raw<uint8_t>(3)[i / 8] = static_cast<uint8_t>(Raw<uint8_t>(3)[i / 8] | 1u << i % 8);
+            Here::Raw<uint8_t>(3)[i / 8] = static_cast<uint8_t>(Here::Raw<uint8_t>(3)[i / 8] | 1u << i % 8);
         }
         Check<D>("Select of tensors", lanes, [&](uint64_t* mask) {
-            Select(At<D>(0), At<uint8_t>(3), At<D>(1), At<D>(2), SELMODE::VSEL_TENSOR_TENSOR_MODE, mask, 2, strides);
+            Select(Here::At<D>(0), Here::At<uint8_t>(3), Here::At<D>(1), Here::At<D>(2), SELMODE::VSEL_TENSOR_TENSOR_MODE, mask, 2, strides);
         }, [&](uint32_t i) { return i % 3 == 0 ? a(i) : b(i); });
         Check<D>("Select of a scalar", lanes, [&](uint64_t* mask) {
-            Select(At<D>(0), At<uint8_t>(3), At<D>(1), D(9.0f), SELMODE::VSEL_TENSOR_SCALAR_MODE, mask, 2, strides);
+            Select(Here::At<D>(0), Here::At<uint8_t>(3), Here::At<D>(1), D(9.0f), SELMODE::VSEL_TENSOR_SCALAR_MODE, mask, 2, strides);
         }, [&](uint32_t i) { return i % 3 == 0 ? a(i) : 9.0f; });
     }
     {
         const UnaryRepeatParams strides;
         std::function<float(uint32_t)> want = [&](uint32_t i) { return std::fabs(a(i)); };
-        BOTH(Abs, D, At<D>(0), At<D>(1));
+        BOTH(Abs, D, Here::At<D>(0), Here::At<D>(1));
         want = [&](uint32_t i) { return std::fmax(a(i), 0.0f); };
-        BOTH(Relu, D, At<D>(0), At<D>(1));
+        BOTH(Relu, D, Here::At<D>(0), Here::At<D>(1));
         want = [&](uint32_t i) { return a(i) + 3.0f; };
-        BOTH(Adds, D, At<D>(0), At<D>(1), D(3.0f));
+        BOTH(Adds, D, Here::At<D>(0), Here::At<D>(1), D(3.0f));
         want = [&](uint32_t i) { return a(i) * 3.0f; };
-        BOTH(Muls, D, At<D>(0), At<D>(1), D(3.0f));
+        BOTH(Muls, D, Here::At<D>(0), Here::At<D>(1), D(3.0f));
         want = [&](uint32_t i) { return std::fmax(a(i), 3.0f); };
-        BOTH(Maxs, D, At<D>(0), At<D>(1), D(3.0f));
+        BOTH(Maxs, D, Here::At<D>(0), Here::At<D>(1), D(3.0f));
         want = [&](uint32_t i) { return std::fmin(a(i), 3.0f); };
-        BOTH(Mins, D, At<D>(0), At<D>(1), D(3.0f));
+        BOTH(Mins, D, Here::At<D>(0), Here::At<D>(1), D(3.0f));
     }
     {
         const CopyRepeatParams strides(1, 1, 8, 8);
         const std::function<float(uint32_t)> want = a;
-        BOTH(Copy, D, At<D>(0), At<D>(1));
+        BOTH(Copy, D, Here::At<D>(0), Here::At<D>(1));
     }
-    Check<D>("Duplicate", lanes, [&](uint64_t* mask) { Duplicate(At<D>(0), D(5.0f), mask, 2, 1, 8); }, [](uint32_t) { return 5.0f; });
+    Check<D>("Duplicate", lanes, [&](uint64_t* mask) { Duplicate(Here::At<D>(0), D(5.0f), mask, 2, 1, 8); }, [](uint32_t) { return 5.0f; });
     for (uint32_t i = 0; i < 2 * lanes; ++i) {
-        Raw<uint32_t>(4)[i] = (2 * lanes - 1 - i) * static_cast<uint32_t>(sizeof(D));
+        Here::Raw<uint32_t>(4)[i] = (2 * lanes - 1 - i) * static_cast<uint32_t>(sizeof(D));
     }
-    Check<D>("Gather", lanes, [&](uint64_t* mask) { Gather(At<D>(0), At<D>(1), At<uint32_t>(4), 0, mask, 2, 8); }, [&](uint32_t i) { return a(2 * lanes - 1 - i); });
+    Check<D>("Gather", lanes, [&](uint64_t* mask) { Gather(Here::At<D>(0), Here::At<D>(1), Here::At<uint32_t>(4), 0, mask, 2, 8); }, [&](uint32_t i) { return a(2 * lanes - 1 - i); });
 }
 
 void Others()
 {
     using namespace A;
     for (uint32_t i = 0; i < 384; ++i) {
-        Raw<int16_t>(1)[i] = static_cast<int16_t>(i * 37);
-        Raw<int16_t>(2)[i] = static_cast<int16_t>(i * 91 + 5);
+        Here::Raw<int16_t>(1)[i] = static_cast<int16_t>(i * 37);
+        Here::Raw<int16_t>(2)[i] = static_cast<int16_t>(i * 91 + 5);
     }
     const BinaryRepeatParams strides;
-    Check<int16_t>("And", 128, [&](uint64_t* mask) { And(At<int16_t>(0), At<int16_t>(1), At<int16_t>(2), mask, 2, strides); },
-                   [](uint32_t i) { return static_cast<float>(Raw<int16_t>(1)[i] & Raw<int16_t>(2)[i]); });
-    Check<int16_t>("Or", 128, [&](uint64_t* mask) { Or(At<int16_t>(0), At<int16_t>(1), At<int16_t>(2), mask, 2, strides); },
-                   [](uint32_t i) { return static_cast<float>(Raw<int16_t>(1)[i] | Raw<int16_t>(2)[i]); });
+    Check<int16_t>("And", 128, [&](uint64_t* mask) { And(Here::At<int16_t>(0), Here::At<int16_t>(1), Here::At<int16_t>(2), mask, 2, strides); },
+                   [](uint32_t i) { return static_cast<float>(Here::Raw<int16_t>(1)[i] & Here::Raw<int16_t>(2)[i]); });
+    Check<int16_t>("Or", 128, [&](uint64_t* mask) { Or(Here::At<int16_t>(0), Here::At<int16_t>(1), Here::At<int16_t>(2), mask, 2, strides); },
+                   [](uint32_t i) { return static_cast<float>(Here::Raw<int16_t>(1)[i] | Here::Raw<int16_t>(2)[i]); });
     // A repeat has as many lanes as the wider side.
     for (uint32_t i = 0; i < 128; ++i) {
-        Raw<float>(1)[i] = static_cast<float>(i) + 0.25f;
-        Raw<half>(2)[i] = half(static_cast<float>(i) + 0.5f);
-        Raw<float>(4)[i] = static_cast<float>(i % 7);
+        Here::Raw<float>(1)[i] = static_cast<float>(i) + 0.25f;
+        Here::Raw<half>(2)[i] = half(static_cast<float>(i) + 0.5f);
+        Here::Raw<float>(4)[i] = static_cast<float>(i % 7);
     }
-    Check<half>("Cast to half", 64, [](uint64_t* mask) { Cast(At<half>(0), At<float>(1), RoundMode::CAST_NONE, mask, 2, UnaryRepeatParams(1, 1, 4, 8)); },
+    Check<half>("Cast to half", 64, [](uint64_t* mask) { Cast(Here::At<half>(0), Here::At<float>(1), RoundMode::CAST_NONE, mask, 2, UnaryRepeatParams(1, 1, 4, 8)); },
                 [](uint32_t i) { return static_cast<float>(half(static_cast<float>(i) + 0.25f)); });
-    Check<float>("Cast to float", 64, [](uint64_t* mask) { Cast(At<float>(0), At<half>(2), RoundMode::CAST_NONE, mask, 2, UnaryRepeatParams(1, 1, 8, 4)); },
+    Check<float>("Cast to float", 64, [](uint64_t* mask) { Cast(Here::At<float>(0), Here::At<half>(2), RoundMode::CAST_NONE, mask, 2, UnaryRepeatParams(1, 1, 8, 4)); },
                  [](uint32_t i) { return static_cast<float>(i) + 0.5f; });
-    Check<int32_t>("Cast to integers", 64, [](uint64_t* mask) { Cast(At<int32_t>(0), At<float>(1), RoundMode::CAST_CEIL, mask, 2, UnaryRepeatParams()); },
+    Check<int32_t>("Cast to integers", 64, [](uint64_t* mask) { Cast(Here::At<int32_t>(0), Here::At<float>(1), RoundMode::CAST_CEIL, mask, 2, UnaryRepeatParams()); },
                    [](uint32_t i) { return static_cast<float>(i + 1); });
-    Check<half>("AddReluCast", 64, [](uint64_t* mask) { AddReluCast(At<half>(0), At<float>(1), At<float>(4), mask, 2, BinaryRepeatParams(1, 1, 1, 4, 8, 8)); },
+    Check<half>("AddReluCast", 64, [](uint64_t* mask) { AddReluCast(Here::At<half>(0), Here::At<float>(1), Here::At<float>(4), mask, 2, BinaryRepeatParams(1, 1, 1, 4, 8, 8)); },
                 [](uint32_t i) { return static_cast<float>(half(static_cast<float>(i) + 0.25f + static_cast<float>(i % 7))); });
 }
 

@@ -6,7 +6,7 @@
 
 #include "matmul_plan.h"
 
-#include "isa_support.h"
+#include "global_memory.h"
 #include "kernel_operator.h"
 #include "lib/matmul_intf.h"
 #include "machine/machine.h"
@@ -16,23 +16,6 @@ using namespace isa_test;
 namespace {
 using AscendC::MatmulType;
 using AscendC::TPosition;
-
-/// Global memory of the launch.
-struct Gm {
-    explicit Gm(size_t bytes) : data(bytes + 64)
-    {
-        ascendsim::RegisterRegion(data.data(), bytes, ascendsim::RegionRole::kOther, 0);
-    }
-    ~Gm() { ascendsim::UnregisterRegion(data.data()); }
-    Gm(const Gm&) = delete;
-    Gm& operator=(const Gm&) = delete;
-    template <typename T>
-    T* As()
-    {
-        return reinterpret_cast<T*>(data.data());
-    }
-    std::vector<uint8_t> data;
-};
 
 struct Case {
     int32_t m, n, k;

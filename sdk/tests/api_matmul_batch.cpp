@@ -4,20 +4,11 @@
 #include <vector>
 
 #include "kernel_operator.h"
-#include "lib/matmul_intf.h"
+#include "matmul_operands.h"
 
 namespace {
 using namespace AscendC;
-
-struct Arguments {
-    uint8_t* a;
-    uint8_t* b;
-    uint8_t* bias;
-    uint8_t* c;
-    uint8_t* workspace;
-    const TCubeTiling* tiling;
-    int mode;
-};
+using namespace matmul_test;
 
 constexpr MatmulConfig OneBias()
 {
@@ -36,12 +27,7 @@ using Bias = MatmulType<TPosition::GM, CubeFormat::ND, float>;
 template <class Multiplication>
 __aicore__ void Batches(const Arguments& args, Multiplication& mm)
 {
-    GlobalTensor<half> a, b;
-    GlobalTensor<float> bias, c;
-    a.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.a));
-    b.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.b));
-    bias.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.bias));
-    c.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.c));
+    auto [a, b, bias, c] = Operands(args);
     // Either of them begins with the first block again.
     if (args.mode == 8) {
         mm.SetTensorA(a);
@@ -123,12 +109,7 @@ __aicore__ void Near(const Arguments& args)
     matmul::Matmul<NearLeft, NearRight, NearResult, NearBias> mm;
     SetSysWorkspace(args.workspace);
     REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, args.tiling);
-    GlobalTensor<half> a, b;
-    GlobalTensor<float> bias, c;
-    a.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.a));
-    b.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.b));
-    bias.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.bias));
-    c.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.c));
+    auto [a, b, bias, c] = Operands(args);
     LocalTensor<half> left(TPosition::VECCALC, 0, 800);
     LocalTensor<half> right(TPosition::VECCALC, 8192, 960);
     LocalTensor<float> some(TPosition::VECCALC, 16384, 24);
@@ -174,22 +155,11 @@ extern "C" void MatmulBatchKernel(const void* raw)
 #ifndef __DAV_C220_CUBE__
 #include <dlfcn.h>
 
-#include "isa_support.h"
+#include "global_memory.h"
 #include "machine/machine.h"
 
 namespace {
 using namespace isa_test;
-
-/// Global memory of the launch.
-template <typename T>
-struct Gm {
-    explicit Gm(size_t count) : data(count) { ascendsim::RegisterRegion(data.data(), count * sizeof(T), ascendsim::RegionRole::kOther, 0); }
-    ~Gm() { ascendsim::UnregisterRegion(data.data()); }
-    Gm(const Gm&) = delete;
-    Gm& operator=(const Gm&) = delete;
-    uint8_t* Bytes() { return reinterpret_cast<uint8_t*>(data.data()); }
-    std::vector<T> data;
-};
 
 using Kernel = void (*)(const void*);
 
@@ -219,25 +189,29 @@ void Check(Kernel cube, int mode, bool alone, int32_t baseM, const std::vector<P
     t.iterateOrder = 0;
     t.dbL0A = t.dbL0B = 2;
     t.dbL0C = 1;
-    Gm<half> a(8192), b(8192);
-    Gm<float> bias(128), c(8192);
-    Gm<uint8_t> workspace(RESERVED_WORKSPACE);
+    constexpr size_t kElements = 8192;
+    Gm a(kElements * sizeof(half)), b(kElements * sizeof(half)), bias(128 * sizeof(float)), c(kElements * sizeof(float));
+    Gm workspace(RESERVED_WORKSPACE);
+    half* const left = a.As<half>();
+    half* const right = b.As<half>();
+    float* const some = bias.As<float>();
+    float* const got = c.As<float>();
     Random random(static_cast<uint64_t>(mode) + 7);
-    for (size_t i = 0; i < 8192; ++i) {
-        a.data[i] = static_cast<half>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
-        b.data[i] = static_cast<half>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
-        c.data[i] = 1000.0f;
+    for (size_t i = 0; i < kElements; ++i) {
+        left[i] = static_cast<half>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
+        right[i] = static_cast<half>(static_cast<float>(static_cast<int>(random.Below(9)) - 4));
+        got[i] = 1000.0f;
     }
     for (size_t i = 0; i < 128; ++i) {
-        bias.data[i] = static_cast<float>(i) * 64.0f;
+        some[i] = static_cast<float>(i) * 64.0f;
     }
-    std::vector<float> want = c.data;
+    std::vector<float> want(got, got + kElements);
     for (const Part& part : parts) {
         for (size_t i = 0; i < part.m; ++i) {
             for (size_t j = 0; j < part.n; ++j) {
-                float sum = (part.biased ? bias.data[part.bias + j] : 0.0f) + (added ? 1000.0f : 0.0f);
+                float sum = (part.biased ? some[part.bias + j] : 0.0f) + (added ? 1000.0f : 0.0f);
                 for (size_t l = 0; l < part.k; ++l) {
-                    sum += static_cast<float>(a.data[part.a + i * part.rowA + l]) * static_cast<float>(b.data[part.b + j * part.rowB + l]);
+                    sum += static_cast<float>(left[part.a + i * part.rowA + l]) * static_cast<float>(right[part.b + j * part.rowB + l]);
                 }
                 want[part.c + i * part.rowC + j] = sum;
             }
@@ -252,11 +226,11 @@ void Check(Kernel cube, int mode, bool alone, int32_t baseM, const std::vector<P
     const auto result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &body);
     const std::string name = std::string(alone ? "alone" : "asked for") + ", mode " + std::to_string(mode) + ", blocks of " + std::to_string(baseM);
     Expect(result.completed && result.faults == 0, name + ": faults: " + result.first_fault);
-    for (size_t i = 0; i < 8192; ++i) {
+    for (size_t i = 0; i < kElements; ++i) {
         // Behind the rows and columns of a block that is no whole one there may be anything.
         const bool open = i < kept && (i % 32 >= kN || i / 32 >= kM);
-        if (!open && c.data[i] != want[i]) {
-            return Fail(name + ": element " + std::to_string(i) + " is " + std::to_string(c.data[i]) + " instead of " + std::to_string(want[i]));
+        if (!open && got[i] != want[i]) {
+            return Fail(name + ": element " + std::to_string(i) + " is " + std::to_string(got[i]) + " instead of " + std::to_string(want[i]));
         }
     }
 }

@@ -5,20 +5,11 @@
 #include <vector>
 
 #include "kernel_operator.h"
-#include "lib/matmul_intf.h"
+#include "matmul_operands.h"
 
 namespace {
 using namespace AscendC;
-
-struct Arguments {
-    uint8_t* a;
-    uint8_t* b;
-    uint8_t* bias;
-    uint8_t* c;
-    uint8_t* workspace;
-    const TCubeTiling* tiling;
-    int mode; // how C is asked for
-};
+using namespace matmul_test;
 
 template <TPosition positionA, TPosition positionC>
 __aicore__ void Multiply(const Arguments& args)
@@ -41,12 +32,7 @@ __aicore__ void Multiply(const Arguments& args)
     }
     const int32_t row = at * t.singleCoreM;
     const int32_t rows = t.M - row < t.singleCoreM ? t.M - row : t.singleCoreM;
-    GlobalTensor<half> a, b;
-    GlobalTensor<float> bias, c;
-    a.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.a) + row * t.Ka);
-    b.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(args.b));
-    bias.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.bias));
-    c.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.c) + row * t.N);
+    auto [a, b, bias, c] = Operands(args, row * t.Ka, row * t.N);
     auto& mm = args.mode == 1 ? second : first;
     mm.SetTail(rows);
     if constexpr (positionA == TPosition::GM) {
@@ -127,23 +113,11 @@ extern "C" void MatmulMixKernel(const void* raw)
 #ifndef __DAV_C220_CUBE__
 #include <dlfcn.h>
 
-#include "isa_support.h"
+#include "global_memory.h"
 #include "machine/machine.h"
 
 namespace {
 using namespace isa_test;
-
-/// Global memory of the launch.
-struct Gm {
-    explicit Gm(size_t bytes) : data(bytes + 64)
-    {
-        ascendsim::RegisterRegion(data.data(), bytes, ascendsim::RegionRole::kOther, 0);
-    }
-    ~Gm() { ascendsim::UnregisterRegion(data.data()); }
-    Gm(const Gm&) = delete;
-    Gm& operator=(const Gm&) = delete;
-    std::vector<uint8_t> data;
-};
 
 using Kernel = void (*)(const void*);
 

@@ -95,7 +95,7 @@ impl Injection {
             let of_host = self.injectable.iter().filter(|tunable| only_host(tunable, &best.sources, kernels));
             self.of_host = of_host.map(|tunable| tunable.name.clone()).collect();
         }
-        self.loose = self.never_near(evaluator, best, tunables).await?;
+        self.loose = self.never_near(evaluator, best, tunables, at_once).await?;
         Ok(self)
     }
 
@@ -106,6 +106,7 @@ impl Injection {
         evaluator: &Evaluator,
         best: &Candidate,
         tunables: &[Tunable],
+        at_once: usize,
     ) -> Result<BTreeSet<String>, TunerError> {
         let limits: Vec<(&Tunable, [Value; 2])> = self
             .injectable
@@ -121,7 +122,7 @@ impl Injection {
         let mut loose = BTreeSet::new();
         for (tunable, ends) in &limits {
             let beside = if limits.len() > 1 { vec![best, &tight] } else { vec![best] };
-            if self.decide_alike(evaluator, tunables, &tunable.name, ends, &beside).await? {
+            if self.decide_alike(evaluator, tunables, &tunable.name, ends, &beside, at_once).await? {
                 loose.insert(tunable.name.clone());
             }
         }
@@ -136,6 +137,7 @@ impl Injection {
         name: &str,
         values: &[Value; 2],
         beside: &[&Candidate],
+        at_once: usize,
     ) -> Result<bool, TunerError> {
         for candidate in beside {
             let with = |value: &Value| {
@@ -144,17 +146,10 @@ impl Injection {
                 self.plan(&changed, tunables)
             };
             let [Ok(one), Ok(other)] = values.each_ref().map(with) else { return Ok(false) };
-            for trial in evaluator.workload.trials.iter().filter(|trial| trial.timed) {
-                let mut decisions = [None, None];
-                for (plan, decision) in [&one, &other].into_iter().zip(&mut decisions) {
-                    // What the tiling function refuses is a difference.
-                    let Ok(job) = evaluator.prepare_job(plan, trial).await.judged()? else { return Ok(false) };
-                    let Ok((decided, _)) = evaluator.backend.tile(&job).await else { return Ok(false) };
-                    *decision = Some(decided);
-                }
-                if decisions[0] != decisions[1] {
-                    return Ok(false);
-                }
+            // What the tiling function refuses is a difference.
+            let Some(decided) = evaluator.decisions(&one, at_once).await? else { return Ok(false) };
+            if evaluator.decisions(&other, at_once).await? != Some(decided) {
+                return Ok(false);
             }
         }
         Ok(true)

@@ -10,6 +10,7 @@ mod case_trial;
 mod claim;
 mod contradiction;
 mod contradictions;
+mod decisions;
 mod definition;
 mod device_sources;
 mod devices;

@@ -8,7 +8,7 @@ use super::probe_run::ProbeRun;
 use super::probing::{ProbeSet, WithData};
 use super::{TunerError, Workspace};
 use aicore::HazardKind;
-use discovery::cases::{Accepted, Candidate as CaseCandidate, Finder, ProbeKind, Refusal, leading_shape, with_length};
+use discovery::cases::{Accepted, Candidate as CaseCandidate, Finder, ProbeKind, Refusal, leading_shape, of_length};
 
 /// Rows of a case are at most so many: how long they may be does not depend on it, and how long it takes to try does.
 const MOST_ROWS: u64 = 8;
@@ -52,7 +52,7 @@ impl Scout<'_> {
     async fn of_case(&self, case: &CaseCandidate) -> Result<Option<Accepted>, TunerError> {
         let shape = leading_shape(case).unwrap_or_default();
         let [rows, .., width] = shape[..] else { return Ok(None) };
-        let few = with_length(case, 0, rows.min(MOST_ROWS)).unwrap_or_else(|| case.clone());
+        let few = of_length(case, 0, rows.min(MOST_ROWS));
         let ub_bytes = self.workspace.machine.parameters.ub_bytes as u64;
         let run = async |lengths: &[u64]| self.run(&few, shape.len() - 1, lengths).await;
 
@@ -96,8 +96,7 @@ impl Scout<'_> {
         let mut set = ProbeSet::empty(workspace, workspace.work_directory.join("rows"), self.seed);
         let mut found: Vec<Option<Fitting>> = lengths.iter().map(|_| None).collect();
         let (mut places, mut asked) = (Vec::new(), Vec::new());
-        let longer = |length: &u64| with_length(case, axis, *length).unwrap_or_else(|| case.clone());
-        let longer: Vec<CaseCandidate> = lengths.iter().map(longer).collect();
+        let longer: Vec<CaseCandidate> = lengths.iter().map(|length| of_length(case, axis, *length)).collect();
         self.finder.foresee(&longer).await;
         for (place, longer) in longer.iter().enumerate() {
             match self.finder.ask(longer).await {

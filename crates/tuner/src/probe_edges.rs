@@ -14,7 +14,7 @@ use discovery::cases::{Edges, ProbeKind, smallest_and_largest};
 impl ProbeSet {
     /// Probes on both sides of the sizes at which a candidate begins to launch other numbers of cores than the operator as it was,
     /// for the dtypes of the cases; none of these where its host code is the same. And those with the longest rows that the operator as it
-    /// was has room for. `times` are those of the operator as it was on the cases.
+    /// was has room for. None at all where the manifest wants no probes. `times` are those of the operator as it was on the cases.
     ///
     /// # Errors
     /// Where the operator as it was cannot be built, or data for a question cannot be written.

@@ -3,13 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::{StreamExt, TryStreamExt, stream};
-
 use super::TunerError;
 use super::evaluator::Evaluator;
 use super::injection::Injection;
 use super::plan::Plan;
-use super::trial_error::Judgeable;
 use backend::TilingDecision;
 use search::Observation;
 
@@ -34,13 +31,7 @@ impl Made {
         if injection.of_host.is_empty() || !plan.cmake.is_empty() {
             return Ok(None);
         }
-        let timed = evaluator.workload.trials.iter().filter(|trial| trial.timed);
-        let decided = timed.map(|trial| async {
-            let Ok(job) = evaluator.prepare_job(plan, trial).await.judged()? else { return Ok(None) };
-            Ok::<_, TunerError>(evaluator.backend.tile(&job).await.ok().map(|(decision, _)| decision))
-        });
-        let decided: Vec<Option<TilingDecision>> = stream::iter(decided).buffered(at_once.max(1)).try_collect().await?;
-        let Some(decisions) = decided.into_iter().collect() else { return Ok(None) };
+        let Some(decisions) = evaluator.decisions(plan, at_once).await? else { return Ok(None) };
         let of_kernel = plan.knobs.iter().filter(|(name, _)| !injection.of_host.contains(*name));
         let knobs = of_kernel.map(|(name, value)| (name.clone(), *value)).collect();
         Ok(Some(Self { sources: plan.sources.digest(), knobs, decisions }))

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use super::rescale::{leading_shape, traffic_bytes, with_length};
+use super::rescale::{leading_shape, of_length, traffic_bytes};
 use super::{Accepted, Candidate, Finder, Refusal};
 
 /// Lengths that are asked for between the smallest and the largest case, each the same factor from the next.
@@ -50,14 +50,14 @@ impl Edges<'_> {
         let first = length(smallest);
         let factor = traffic_bytes(largest).max(1) as f64 / traffic_bytes(smallest).max(1) as f64;
         let (low, high) = ((first / BEYOND).max(1), (first as f64 * factor.max(1.0)) as u64 * BEYOND);
-        let mut sampled: Vec<Asked> = Vec::new();
-        let samples: Vec<Candidate> = lengths(low, high).map(|length| resized(smallest, length)).collect();
+        let mut lengths: Vec<u64> = lengths(low, high).collect();
+        lengths.dedup();
+        let samples: Vec<Candidate> = lengths.iter().map(|length| of_length(smallest, 0, *length)).collect();
         self.before.foresee(&samples).await;
         self.now.foresee(&samples).await;
-        for length in lengths(low, high) {
-            if sampled.last().is_none_or(|last| last.length < length) {
-                sampled.extend(self.ask(smallest, length).await?);
-            }
+        let mut sampled: Vec<Asked> = Vec::new();
+        for length in lengths {
+            sampled.extend(self.ask(smallest, length).await?);
         }
         let mut found = Vec::new();
         let parts: Vec<(Asked, Asked)> = sampled
@@ -83,7 +83,7 @@ impl Edges<'_> {
 
     /// Both tiling functions on a case of another length; `None` where one of them refuses it.
     async fn ask(&self, case: &Candidate, length: u64) -> Result<Option<Asked>, std::io::Error> {
-        let resized = resized(case, length);
+        let resized = of_length(case, 0, length);
         let mut answers = Vec::new();
         for finder in [&self.before, &self.now] {
             match finder.ask(&resized).await {
@@ -96,11 +96,6 @@ impl Edges<'_> {
         let change = now.block_dim.cmp(&before.block_dim);
         Ok(Some(Asked { length, change, cores: now.block_dim, before }))
     }
-}
-
-/// A case of another length along its first axis.
-fn resized(case: &Candidate, length: u64) -> Candidate {
-    with_length(case, 0, length).unwrap_or_else(|| case.clone())
 }
 
 /// Odd lengths, spread over those at which another number of cores takes part than before and not yet the most.

@@ -34,7 +34,7 @@ pub use edges::Edges;
 pub use finder::{Accepted, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage};
 pub use probe::{ProbeDraw, ProbeKind, Wish, smallest_and_largest};
 pub use reference::{Array, Defined, DefinedOutput, Definition, Meant, Python, ReferenceError, golden_script};
-pub use rescale::{leading_shape, resized, traffic_bytes, with_length};
+pub use rescale::{leading_shape, of_length, resized, traffic_bytes};
 
 /// Where a case comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

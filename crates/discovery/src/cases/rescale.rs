@@ -34,13 +34,18 @@ fn largest<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Option<&'a [u64]> {
 /// An attribute that equals the number of elements is taken for it from here on: a smaller number may name an axis or a mode.
 const LEAST_COUNT: u64 = 16;
 
+/// The same with another length along an axis, where it has one; else as it is.
+pub fn of_length(candidate: &Candidate, axis: usize, length: u64) -> Candidate {
+    with_length(candidate, axis, length).unwrap_or_else(|| candidate.clone())
+}
+
 /// The case with axis `axis` of the leading input made `length` long, and in every other tensor the axis that goes with it:
 /// the one in the same place, counted from the front or from the back, if it has the same length now. `None` where nothing
 /// changes.
 ///
 /// Tensors whose values mean something (positions, paddings, sizes) stay as they are: whether they fit the new shapes is for
 /// the tiling function to say.
-pub fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Option<Candidate> {
+pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Option<Candidate> {
     let candidate = loosened(candidate);
     let leading = leading(&candidate)?.to_vec();
     let present = *leading.get(axis)?;
