@@ -29,7 +29,7 @@ fn everything(style: Style) {
     let machine = Machine::new(style);
     machine.standin.set("noise", "0.02");
     let before = machine.profiled_us(&[]);
-    let ended = machine.run(&["run", "--budget", "8", "--stage", "host", "--seed", "3"]).expect(0);
+    let ended = machine.run(&["run", "--budget", "5", "--stage", "host", "--seed", "3"]).expect(0);
     let said = summary(&ended);
     assert_eq!(said["origin"], "measured", "{said}");
     let after = machine.profiled_us(&[]);

@@ -141,7 +141,7 @@ fn an_ablation_compares_parts_at_equal_budgets_and_goes_on_where_it_stopped() {
             "--variants",
             variants,
             "--budget",
-            "6",
+            "4",
             "--markdown",
             &page,
         ]);
@@ -153,7 +153,7 @@ fn an_ablation_compares_parts_at_equal_budgets_and_goes_on_where_it_stopped() {
     assert_eq!(trials.len(), 2);
     for trial in &trials {
         let finished = &trial["result"]["Ok"];
-        assert!(finished["evaluations"].as_u64().is_some_and(|spent| spent <= 6), "{trial}");
+        assert!(finished["evaluations"].as_u64().is_some_and(|spent| spent <= 4), "{trial}");
         assert!(finished["speedup"].as_f64().is_some_and(|speedup| speedup >= 1.0), "{trial}");
     }
     assert_eq!(trials[1]["variant"], "no-kernel");

@@ -326,7 +326,7 @@ fn a_kernel_without_automatic_synchronisation_keeps_the_barriers_that_it_needs()
     assert!(hazards.iter().any(|message| message.contains("PipeBarrier<PIPE_V> would order them")), "{hazards:?}");
     project.write("op_kernel/gelu_naive.cpp", &kernel);
 
-    let ended = project.run(&["run", "--budget", "24", "--seed", "1", "--stage", "kernel"]).expect(0);
+    let ended = project.run(&["run", "--budget", "14", "--seed", "1", "--stage", "kernel"]).expect(0);
     let warned = |event: &serde_json::Value| {
         let message = event["message"].as_str().unwrap_or_default();
         event["code"] == "auto-sync-off" && message.starts_with("op_kernel/CMakeLists.txt:4 ")
