@@ -283,7 +283,7 @@ struct WithPipe {
 /// A kernel of the name that OnCore gives to what it launches.
 void test() { A::TPipe pipe; }
 /// As the translation unit around an entry file calls it.
-void test_31() { A::TPipe pipe; }
+void test_key_31() { A::TPipe pipe; }
 void test_all_keys() { A::TPipe pipe; }
 void tests() { A::TPipe pipe; }
 
@@ -308,7 +308,7 @@ uint64_t PipesInObjects(T kernel)
 void PlaceOfThePipe()
 {
     Expect(PipesInObjects([] { test(); }) == 0, "pipe as a variable of the kernel's entry");
-    Expect(PipesInObjects([] { test_31(); }) == 0, "the same for one tiling key");
+    Expect(PipesInObjects([] { test_key_31(); }) == 0, "the same for one tiling key");
     Expect(PipesInObjects([] { test_all_keys(); }) == 0, "the same for all");
     Expect(PipesInObjects([] { tests(); }) == 1, "pipe of a function of another name");
     Expect(PipesInObjects([] { WithPipe(); }) == 1, "pipe as a member");

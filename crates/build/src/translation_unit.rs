@@ -89,8 +89,9 @@ pub(crate) fn wrapper(
              #define GET_TILING_DATA(tiling_data, tiling_arg) GET_TILING_DATA_WITH_STRUCT({name}, tiling_data, tiling_arg)"
         );
     }
-    // The entry may be called like a function of the C library.
-    let _ = writeln!(text, "#define {entry} {entry}_{}", if generic { "all_keys".to_owned() } else { key.to_string() });
+    // The entry may be called like a function of the C library; what begins with its name and ends with a number, like one of its own.
+    let of_key = if generic { "all_keys".to_owned() } else { format!("key_{key}") };
+    let _ = writeln!(text, "#define {entry} {entry}_{of_key}");
     let _ = writeln!(text, "#include \"{}\"", variant.entry.file);
     let function = instantiated(texts(), variant, &mut text)?;
     call_entry(entry, &function, toolkit, &mut text);
@@ -332,6 +333,8 @@ mod tests {
             assert!(plain.contains(part), "{part} in\n{plain}");
         }
         assert!(!plain.contains("TILING_KEY_VAR"));
+        let of_one_key = wrapper(&texts, &variant(false), false, false).unwrap();
+        assert!(of_one_key.contains("#define add_custom add_custom_key_3\n"), "add_custom_3 may be the kernel's own");
         let template = wrapper(&texts, &variant(true), false, false).unwrap();
         assert!(
             template.contains("#define TILING_KEY_VAR 3UL\n")

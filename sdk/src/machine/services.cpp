@@ -339,16 +339,18 @@ void NoteBuffer(BufferEvent what, uint32_t space, uint32_t address, uint32_t byt
 namespace {
 
 /// Whether a function is the running kernel's entry. A template has its arguments behind its name, and the entry of one tiling
-/// key the key: `add_custom_0`, or `add_custom_all_keys`.
+/// key the key: `add_custom_key_0`, or `add_custom_all_keys`.
 bool IsEntry(const char* function)
 {
     const std::string name(function, std::strcspn(function, "<"));
     if (name.compare(0, g_state.kernel.size(), g_state.kernel) != 0) {
         return false;
     }
+    static const std::string kOfKey = "_key_";
     const std::string key = name.substr(g_state.kernel.size());
     return key.empty() || key == "_all_keys" ||
-           (key.size() > 1 && key[0] == '_' && key.find_first_not_of("0123456789", 1) == std::string::npos);
+           (key.size() > kOfKey.size() && key.compare(0, kOfKey.size(), kOfKey) == 0 &&
+            key.find_first_not_of("0123456789", kOfKey.size()) == std::string::npos);
 }
 
 }  // namespace

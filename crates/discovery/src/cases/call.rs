@@ -61,7 +61,12 @@ pub(super) fn candidates(op: &DescribedOp, call: &Call) -> Vec<Candidate> {
     let mut outputs: Vec<CallTensor> = call.outputs.clone().unwrap_or_default();
     if call.outputs_last {
         let tensors = inputs.iter().filter(|(_, argument)| is_tensor(argument)).count();
-        let needed = op.inputs.iter().filter(|found| !is_optional(found)).count().min(1);
+        let required = op.inputs.iter().filter(|found| !is_optional(found)).count();
+        // Where numbers are all that an operator needs, the only tensor is its output.
+        let numbers =
+            inputs.iter().filter(|(_, argument)| matches!(argument, Argument::Number(_) | Argument::Numbers(_)));
+        let only_numbers = required > 1 && numbers.count() == required + op.attrs.len();
+        let needed = if only_numbers { 0 } else { required.min(1) };
         let count = op.outputs.len().min(tensors.saturating_sub(needed));
         for _ in 0..count {
             let Some(last) = inputs.iter().rposition(|(_, argument)| is_tensor(argument)) else { break };
@@ -456,6 +461,16 @@ mod tests {
         let of = |place: usize| found[place].iter().map(|(_, shape, _)| shape.clone()).collect::<Vec<_>>();
         assert_eq!(of(0), [[1, 2], [1, 8], [1, 2]], "by order");
         assert_eq!(of(1), [[1, 8], [1, 2], [1, 2]], "by what they are");
+    }
+
+    #[test]
+    fn of_an_operator_of_numbers_the_tensor_is_the_output() {
+        let op = op(&[("start", "float32"), ("stop", "float32"), ("num", "int64")]);
+        let number = |name: &str, value: f64| (name.to_owned(), Argument::Number(value));
+        let out = given("out", "float32", &[8]);
+        let call = vec![number("start", 0.0), number("end", 1.0), number("steps", 8.0), out];
+        let values: Vec<Vec<f64>> = inputs_of(&op, call)[0].iter().map(|(_, _, values)| values.clone()).collect();
+        assert_eq!(values, [[0.0], [1.0], [8.0]]);
     }
 
     #[test]

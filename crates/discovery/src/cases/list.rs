@@ -204,6 +204,10 @@ fn described(input: &Value, variant: usize) -> Option<CallTensor> {
     let mut found = tensor(&shape, &pick("type"), Some(&pick("format")), Some(&pick("value_range")))?;
     if let Some(values) = input["value"].as_array() {
         found.values = values.iter().filter_map(Value::as_f64).collect();
+        // Who writes down all numbers of a list gives its length as well, whatever else is said of that.
+        if found.shape.len() == 1 && found.values.len() as u64 > found.shape[0] {
+            found.shape = vec![found.values.len() as u64];
+        }
     }
     Some(found)
 }
@@ -297,5 +301,20 @@ mod tests {
             })
             .collect();
         assert_eq!(dtypes, ["float32", "float16"]);
+    }
+
+    #[test]
+    fn numbers_that_are_written_down_are_all_there() {
+        let text = r#"[{"op": "Fill", "input_desc": [{"type": ["int64"], "shape": [1], "value": [1, 2, 3, 4], "name": "dims"},
+            {"type": ["int64"], "shape": [3], "value": [7], "name": "more"}], "output_desc": [], "attr": []}]"#;
+        let shapes: Vec<_> = of_json(text, "list.json")[0]
+            .arguments
+            .iter()
+            .map(|(_, argument)| match argument {
+                Argument::Tensor(tensor) => (tensor.shape.clone(), tensor.values.len()),
+                _ => (Vec::new(), 0),
+            })
+            .collect();
+        assert_eq!(shapes, [(vec![4], 4), (vec![3], 1)], "one number for all three is a short hand");
     }
 }

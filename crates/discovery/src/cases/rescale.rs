@@ -68,7 +68,11 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
         }
     };
     let mut changed = candidate.clone().into_owned();
-    let plain = changed.inputs.iter_mut().filter(|input| input.values.is_empty());
+    // Where outputs alone have a size, inputs of one number each stay numbers, though an axis of theirs is as long as one of the outputs.
+    let has_size =
+        |input: &TensorSpec| input.values.is_empty() && input.shape.as_deref().is_some_and(|shape| elements(shape) > 1);
+    let sized = elements(&leading) <= 1 || changed.inputs.iter().any(has_size);
+    let plain = changed.inputs.iter_mut().filter(|input| sized && input.values.is_empty());
     plain.filter_map(|input| input.shape.as_mut()).for_each(stretch);
     changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
     changed.output_shapes.iter_mut().for_each(stretch);
@@ -93,7 +97,9 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     // So does a tensor that does, such as the dimensions that are to be filled.
     for input in changed.inputs.iter_mut().filter(|input| !input.values.is_empty() && input.dtype.starts_with("int")) {
         let list: Vec<u64> = input.values.iter().map(|value| *value as u64).collect();
-        let is_shape = elements(&list) >= LEAST_COUNT && leading.ends_with(&list) && after.len() == leading.len();
+        // Of an operator whose other inputs are numbers, also a small one: nothing else could say how large the output is.
+        let tells = elements(&list) >= LEAST_COUNT || !sized && elements(&list) > 1 && list == leading;
+        let is_shape = tells && leading.ends_with(&list) && after.len() == leading.len();
         if is_shape {
             input.values = after[after.len() - list.len()..].iter().map(|length| *length as f64).collect();
         }
@@ -230,6 +236,18 @@ mod tests {
         let larger = with_length(&fill, 0, 512).unwrap();
         assert_eq!((&larger.output_shapes, &larger.inputs[0].values), (&vec![vec![512, 64]], &vec![512.0, 64.0]));
         assert_eq!(shapes(&larger), [vec![2], vec![1]]);
+        let mut flat = fill.clone();
+        flat.inputs[0] = dims(&[1.0, 64.0]);
+        flat.output_shapes = vec![vec![1, 64]];
+        let larger = with_length(&flat, 0, 512).unwrap();
+        assert_eq!((&larger.output_shapes, &larger.inputs[0].values), (&vec![vec![512, 64]], &vec![512.0, 64.0]));
+        assert_eq!(shapes(&larger), [vec![2], vec![1]], "the number that fills is no row");
+        let mut counted = case(&[&[1]]);
+        counted.inputs[0] = dims(&[8.0]);
+        counted.output_shapes = vec![vec![8]];
+        counted.attributes.clear();
+        let larger = with_length(&counted, 0, 512).unwrap();
+        assert_eq!((&larger.output_shapes, &larger.inputs[0].values), (&vec![vec![512]], &vec![512.0]));
         fill.inputs[0] = dims(&[2.0, 64.0]);
         let other = with_length(&fill, 0, 512).unwrap();
         assert_eq!(other.inputs[0].values, [2.0, 64.0], "it is of something else");
