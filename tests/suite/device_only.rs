@@ -24,6 +24,17 @@ fn refused(edits: &[(&str, &str)], reason: &str) {
     assert!(said.contains(reason), "{reason}: {said}");
 }
 
+/// What a device does have: a table of the kernel's own lies in its global memory, wherever the linker of this machine puts it.
+#[test]
+fn tables_of_a_kernel_are_global_memory() {
+    require_tools!();
+    let table = "template <typename T> struct Tables {\n    constexpr static __gm__ T steps[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};\n};\n";
+    let include = format!("{INCLUDE}{table}");
+    let last = "        pipe.InitBuffer(outQueueZ, BUFFER_NUM, this->tileLength * sizeof(half));\n";
+    let copied = "        AscendC::TBuf<AscendC::TPosition::VECCALC> own;\n        pipe.InitBuffer(own, 32);\n        AscendC::GlobalTensor<int16_t> steps;\n        steps.SetGlobalBuffer((__gm__ int16_t *)Tables<int16_t>::steps, 16);\n        AscendC::DataCopy(own.Get<int16_t>(), steps, 16);\n";
+    compared(&[(INCLUDE, &include), (last, &format!("{last}{copied}"))]).expect(0);
+}
+
 #[test]
 fn the_system_is_not_there() {
     require_tools!();

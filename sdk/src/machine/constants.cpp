@@ -50,7 +50,8 @@ int Inspect(dl_phdr_info* info, size_t, void* out)
         const uintptr_t from = info->dlpi_addr + segment.p_vaddr;
         const uintptr_t to = from + segment.p_memsz;
         query.found = query.found || (query.address >= from && query.address < to);
-        if ((segment.p_flags & (PF_W | PF_X)) == 0) {
+        // Linkers may put constant data beside the code, in one segment with it.
+        if ((segment.p_flags & PF_W) == 0) {
             constant.push_back({from, to, 0});
         }
     }
