@@ -37,7 +37,7 @@ std::string Flags(const std::function<void()>& body, uint32_t blocks = 1)
         } else if (record.name == "set_cross_flag") {
             seen += "cross " + pipe(head.pipe) + " " + std::to_string(head.aux0) + " " + std::to_string(head.aux1) + "; ";
         } else if (record.name == "dcci" || record.name == "dsb") {
-            seen += record.name + (record.name == "dcci" && head.aux0 != 0 ? " all; " : "; ");
+            seen += record.name + (record.name == "dcci" ? (head.aux0 != 0 ? " all of " : " ") + std::to_string(head.aux1) : "") + "; ";
         }
     }
     return seen;
@@ -139,6 +139,7 @@ constexpr A::TQueConfig MakeLoop()
     return config;
 }
 constexpr A::TQueConfig kLoop = MakeLoop();
+static_assert(A::detail::LoopQueue(&kLoop) && !A::detail::LoopQueue(1), "a number of formats makes no loop");
 
 /// A buffer that is freed and taken again waits for the flag that was set.
 template <TPosition pos>
@@ -213,10 +214,8 @@ void Pools()
         A::TBuf<TPosition::VECCALC> buf;
         A::TBufPool<TPosition::VECCALC> part;
         A::TBufPool<TPosition::VECCALC> over;
-        pool.InitBuffer(que, 2, 40);
-        pool.InitBuffer(buf, 1);
-        pool.InitBufPool(part, 64);
-        pool.InitBufPool(over, 32, part);
+        Expect(pool.InitBuffer(que, 2, 40) && pool.InitBuffer(buf, 1), "buffers of a pool");
+        Expect(pool.InitBufPool(part, 64) && pool.InitBufPool(over, 32, part), "pools of a pool");
         Expect(pipe.UsedBytes() == 128 + 1024 && buf.Get<int8_t>().address_.bufferAddr == 128 + 128, "places in a pool");
         A::TBuf<TPosition::VECCALC> inner[2];
         part.InitBuffer(inner[0], 32);
@@ -286,7 +285,14 @@ void Cores()
              A::DataCacheCleanAndInvalid<int32_t, A::CacheLine::ENTIRE_DATA_CACHE, A::DcciDst::CACHELINE_OUT>(global);
              A::DataCachePreload(global.ReinterpretCast<uint64_t>(), 64);
          }),
-         "dcci; dcci all; ");
+         "dcci 64; dcci all of 0; ");
+    Same("the data cache by registers", Flags([&] {
+             for (const uint64_t entire : {0, 1, 2}) {
+                 dcci(static_cast<void*>(words + 1), entire);
+                 dcci(static_cast<void*>(words + 2), entire, uint64_t{0});
+             }
+         }),
+         "dcci 4; dcci 8; dcci all of 4; dcci all of 8; dcci all of 4; dcci all of 8; ");
     ascendsim::ClearRegions();
 }
 

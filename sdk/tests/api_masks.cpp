@@ -141,10 +141,34 @@ void Others()
                 [](uint32_t i) { return static_cast<float>(half(static_cast<float>(i) + 0.25f + static_cast<float>(i % 7))); });
 }
 
+/// Casts of as many lanes as a repeat has, and of one more, with the API's mask and with the kernel's.
+template <typename D, typename S>
+void CastLanes(uint64_t lanes)
+{
+    for (const uint64_t mask : {lanes - 1, lanes, lanes + 1}) {
+        for (const bool own : {true, false}) {
+            const auto result = OnCore([&] {
+                A::SetVectorMask<half>(0, 0xFF);
+                if (own) {
+                    A::Cast<D, S>(Here::At<D>(0), Here::At<S>(1), A::RoundMode::CAST_NONE, mask, 1, A::UnaryRepeatParams());
+                } else {
+                    A::Cast<D, S, false>(Here::At<D>(0), Here::At<S>(1), A::RoundMode::CAST_NONE, mask, 1, A::UnaryRepeatParams());
+                }
+            });
+            const std::string begin = "bad_argument: Cast: a mask of " + std::to_string(mask) + " lanes: a repeat of the wider side has " + std::to_string(lanes);
+            Expect(own && mask > lanes ? result.first_fault.rfind(begin, 0) == 0 : result.faults == 0,
+                   "Cast of " + std::to_string(mask) + " lanes" + (own ? ": " : " by the kernel's mask: ") + result.first_fault);
+        }
+    }
+}
+
 }  // namespace
 
 int main()
 {
+    CastLanes<float, half>(64);
+    CastLanes<half, float>(64);
+    CastLanes<half, uint8_t>(128);
     const auto result = OnCore([] {
         Floats<half>();
         Floats<float>();

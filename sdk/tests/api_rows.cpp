@@ -23,7 +23,7 @@ void BroadcastsOf(uint32_t rows, uint32_t cols)
     const std::string what = " to " + std::to_string(rows) + " x " + std::to_string(cols) + " of "
         + std::to_string(sizeof(T)) + " bytes";
     Clear(0);
-    for (uint32_t i = 0; i < std::max(rows, cols); ++i) {
+    for (uint32_t i = 0; i < rows * cols; ++i) {
         Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
     }
     A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
@@ -52,6 +52,10 @@ void BroadcastsOf(uint32_t rows, uint32_t cols)
     Expect(right, "BroadCast of an element" + what);
     A::BroadCast<T, 2, 1>(Slot::At<T>(2), Slot::At<T>(0), row, row, tmp);
     Expect(std::equal(Slot::Raw<T>(0), Slot::Raw<T>(0) + cols, Slot::Raw<T>(2)), "BroadCast of equal shapes" + what);
+    Clear(2);
+    A::BroadCast<T, 2, 0>(Slot::At<T>(2), Slot::At<T>(0), to, to, tmp);
+    Expect(std::equal(Slot::Raw<T>(0), Slot::Raw<T>(0) + rows * cols, Slot::Raw<T>(2)), "BroadCast of equal shapes of rows" + what);
+    Expect(Slot::Raw<uint8_t>(2)[(rows * cols * sizeof(T) + 1) / 2 * 2] == 0x5A, "BroadCast of equal shapes ends" + what);
 }
 
 /// A row or a column in as much temporary memory as a few of the rows take.

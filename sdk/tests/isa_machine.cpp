@@ -114,6 +114,22 @@ void TestEndWithBurst()
     const Trace trace = Traced([&] { copy_gm_to_ubuf_align_b16(Ub(0), in, 0, 2, 30, 3, 2, 0, 0); });
     const Record* move = trace.First("copy_gm_to_ubuf_align_b16");
     Expect(move != nullptr && move->ops[0].len == 64 && move->ops[0].count0 <= 1 && move->ops[1].len == 30, "a tensor that ends with a burst");
+    // Of three bursts the second is cut, and nothing comes of the third. One that is asked for is one.
+    static uint8_t data[64];
+    for (uint8_t i = 0; i < 64; ++i) data[i] = static_cast<uint8_t>(i + 1);
+    ascendsim::RegisterRegion(data, 48, ascendsim::RegionRole::kOther, 1);
+    uint8_t cut[128], one[64];
+    const Trace faults = Traced([&] {
+        copy_gm_to_ubuf_align_b8(Ub(0), data, 0, 3, 32, 0, 0, 0, 0);
+        std::memcpy(cut, Ub(0), sizeof(cut));
+        copy_gm_to_ubuf_align_b8(Ub(4096), data, 0, 1, 30, 0, 0, 0, 0);
+        std::memcpy(one, Ub(4096), sizeof(one));
+        copy_gm_to_ubuf(Ub(8192), data + 48, 0, 1, 1, 0, 0);
+    });
+    const auto untouched = [](const uint8_t* from, const uint8_t* to) { return std::count(from, to, 0xCD) == to - from; };
+    Expect(std::equal(cut, cut + 48, data) && untouched(cut + 64, cut + 128), "bursts behind the end of a tensor");
+    Expect(std::equal(one, one + 30, data) && one[30] == 1 && one[31] == 1 && untouched(one + 32, one + 64), "one burst");
+    Expect(faults.First("copy_gm_to_ubuf") == nullptr && faults.records.size() == 5, "a transfer from the end of a tensor is none");
 }
 
 void TestSites()
@@ -242,6 +258,21 @@ void TestOverlap()
         kept = std::memcmp(Ub(0), Ub(64), 16) == 0;
     });
     Expect(misplaced == 1 && kept, "a misaligned mask does not arrive");
+    // Offsets near the buffer are said; others are no offsets.
+    constexpr int64_t kBelow = -(int64_t{1} << 20), kAbove = int64_t{1} << 24;
+    for (const int64_t at : {kBelow - 32, kBelow, int64_t{-32}, int64_t{196608 + 65536}, kAbove, kAbove + 32}) {
+        for (const bool reads : {true, false}) {
+            const auto result = OnCore([&] {
+                auto* far = reinterpret_cast<float*>(Ub(0) + at);
+                vadds(reads ? f(0) : far, reads ? far : f(0), 1.0f, 1, 1, 1, 8, 8);
+            });
+            const std::string where = at < kBelow || at > kAbove ? " an address outside the Unified Buffer"
+                                                                 : " UB bytes " + std::to_string(at) + " to " + std::to_string(at + 256) +
+                                                                       ", the buffer has 196352";
+            Expect(result.faults == 1 && result.first_fault.find((reads ? "vadds reads" : "vadds writes") + where) != std::string::npos,
+                   "an operand at " + std::to_string(at) + ": " + result.first_fault);
+        }
+    }
 }
 
 /// Selections whose step `writer` puts its results over block `block` of the bits: only what a later step selects by is missed.
