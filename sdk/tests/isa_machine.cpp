@@ -202,6 +202,10 @@ void TestOverlap()
     const auto f = [](size_t offset) { return reinterpret_cast<float*>(Ub(offset)); };
     Expect(faults([&] { vadd(f(0), f(0), f(4096), 4, 1, 1, 1, 8, 8, 8); }) == 0, "in place is allowed");
     Expect(faults([&] { vadd(f(0), f(4096), f(0), 4, 1, 1, 1, 0, 8, 0); }) == 0, "accumulating is allowed");
+    Expect(faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 0, 8); }) == 0, "results of all repeats in the first one's place");
+    Expect(faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 8, 0); }) == 0, "all repeats of the first one's operands");
+    Expect(faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 8, 1); }) == 1 && faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 1, 8); }) == 1,
+           "in place with other repeats");
     Expect(faults([&] { vadd(f(0), f(32), f(4096), 1, 1, 1, 1, 8, 8, 8); }) == 1, "partial overlap in a repeat");
     Expect(faults([&] { vadds(f(256), f(0), 1.0f, 2, 1, 1, 8, 8); }) == 1, "a later repeat reads an earlier result");
     Expect(faults([&] { vadds(f(0), f(256), 1.0f, 2, 1, 1, 8, 8); }) == 0, "reading ahead of the writes is allowed");
