@@ -215,6 +215,52 @@ void GatherFromSecondBuffer()
     Expect(result.Get<float>().GetValue(0) == 63 && result.Get<float>().GetValue(59) == 4, "Gather with a rest outside of the buffer");
 }
 
+/// Gathers from a table in its buffer: `outside` are the elements that lie elsewhere, the first at byte `first`.
+void ExpectGather(const char* what, bool legal, uint32_t first, uint32_t many, const std::function<uint32_t(uint32_t)>& offset, bool pooled = false,
+                  uint32_t count = 128)
+{
+    const auto result = OnCore([&] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> larger, table, behind, offsets, result;
+        A::TBufPool<A::TPosition::VECCALC> pool, over;
+        pipe.InitBuffer(larger, 1024);
+        if (pooled) {  // buffers at one address: a table may be in the largest of them
+            pipe.InitBufPool(pool, 512);
+            pipe.InitBufPool(over, 512, pool);
+            pool.InitBuffer(behind, 512);
+            over.InitBuffer(table, 256);
+        } else {
+            pipe.InitBuffer(table, 512);
+            pipe.InitBuffer(behind, 512);
+        }
+        pipe.InitBuffer(offsets, 512);
+        pipe.InitBuffer(result, 512);
+        A::Duplicate(larger.Get<float>(), 0.0f, 256);
+        A::Duplicate(table.Get<float>(), 0.0f, pooled ? 64 : 128);
+        A::Duplicate(behind.Get<float>(), 0.0f, 128);
+        for (uint32_t i = 0; i < 128; ++i) {
+            offsets.Get<uint32_t>().SetValue(i, offset(i));
+        }
+        A::Gather(result.Get<float>(), table.Get<float>(), offsets.Get<uint32_t>(), 0, count);
+    });
+    const std::string want = "out_of_bounds_ub: vgather: byte offset " + std::to_string(first) + " leaves the buffer of 512 bytes that the table lies in; " +
+                             std::to_string(many) + " elements are read outside of it";
+    Expect(legal ? result.faults == 0 : result.first_fault == want, std::string(what) + ": " + result.first_fault);
+}
+
+void GathersOutside()
+{
+    const auto inside = [](uint32_t i) { return i * 4; };
+    ExpectGather("a table as long as its buffer", true, 0, 0, inside);
+    ExpectGather("a rest of a repeat outside", true, 0, 0, [&](uint32_t i) { return i < 65 ? inside(i) : 512 + i * 4; });
+    ExpectGather("a whole repeat outside", false, 512 + 64 * 4, 64, [&](uint32_t i) { return i < 64 ? inside(i) : 512 + i * 4; });
+    ExpectGather("one element outside", false, 512, 1, [&](uint32_t i) { return i == 7 ? 512 : inside(i); });
+    ExpectGather("one element outside, then the first one", false, 512, 1, [&](uint32_t i) { return i == 126 ? 512 : i == 127 ? 0 : inside(i); });
+    ExpectGather("nothing inside", false, 516, 3, [](uint32_t i) { return 516 + i * 4; }, false, 3);
+    ExpectGather("a buffer over another", true, 0, 0, inside, true);
+    ExpectGather("outside of both buffers", false, 516, 2, [&](uint32_t i) { return i == 5 ? 516 : i == 6 ? 520 : inside(i); }, true);
+}
+
 void Transposes()
 {
     for (uint32_t i = 0; i < 256; ++i) {
@@ -302,6 +348,7 @@ int main()
         LongCompares<half>();
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
+    GathersOutside();
     const auto uneven = OnCore([] { A::Compare(Slot::At<uint8_t>(2), Slot::At<float>(0), Slot::At<float>(1), A::CMPMODE::LT, 70); });
     Expect(uneven.first_fault.rfind("misaligned: Compare", 0) == 0, "Compare of part of a repeat: " + uneven.first_fault);
     return Report("api_reduce_select");

@@ -114,22 +114,31 @@ void TestEndWithBurst()
     const Trace trace = Traced([&] { copy_gm_to_ubuf_align_b16(Ub(0), in, 0, 2, 30, 3, 2, 0, 0); });
     const Record* move = trace.First("copy_gm_to_ubuf_align_b16");
     Expect(move != nullptr && move->ops[0].len == 64 && move->ops[0].count0 <= 1 && move->ops[1].len == 30, "a tensor that ends with a burst");
-    // Of three bursts the second is cut, and nothing comes of the third. One that is asked for is one.
-    static uint8_t data[64];
-    for (uint8_t i = 0; i < 64; ++i) data[i] = static_cast<uint8_t>(i + 1);
-    ascendsim::RegisterRegion(data, 48, ascendsim::RegionRole::kOther, 1);
-    uint8_t cut[128], one[64];
+    // Of four bursts the third is cut, and nothing comes of the fourth. One that is asked for is one.
+    static uint8_t data[96];
+    for (uint8_t i = 0; i < 96; ++i) data[i] = static_cast<uint8_t>(i + 1);
+    ascendsim::RegisterRegion(data, 80, ascendsim::RegionRole::kOther, 1);
+    uint8_t cut[160], one[64], gap[64], bytes[128];
     const Trace faults = Traced([&] {
-        copy_gm_to_ubuf_align_b8(Ub(0), data, 0, 3, 32, 0, 0, 0, 0);
+        copy_gm_to_ubuf_align_b8(Ub(0), data, 0, 4, 32, 0, 0, 0, 0);
         std::memcpy(cut, Ub(0), sizeof(cut));
         copy_gm_to_ubuf_align_b8(Ub(4096), data, 0, 1, 30, 0, 0, 0, 0);
         std::memcpy(one, Ub(4096), sizeof(one));
-        copy_gm_to_ubuf(Ub(8192), data + 48, 0, 1, 1, 0, 0);
+        copy_gm_to_ubuf_align_b8(Ub(8192), data + 40, 0, 3, 32, 0, 0, 16, 0);  // the tensor ends in the gap behind the first burst
+        std::memcpy(gap, Ub(8192), sizeof(gap));
+        copy_gm_to_ubuf_align_b8(Ub(12288), data + 78, 0, 4, 1, 0, 0, 0, 0);
+        std::memcpy(bytes, Ub(12288), sizeof(bytes));
+        copy_gm_to_ubuf(Ub(16384), data + 80, 0, 1, 1, 0, 0);
     });
     const auto untouched = [](const uint8_t* from, const uint8_t* to) { return std::count(from, to, 0xCD) == to - from; };
-    Expect(std::equal(cut, cut + 48, data) && untouched(cut + 64, cut + 128), "bursts behind the end of a tensor");
+    Expect(std::equal(cut, cut + 80, data) && untouched(cut + 96, cut + 160), "bursts behind the end of a tensor");
     Expect(std::equal(one, one + 30, data) && one[30] == 1 && one[31] == 1 && untouched(one + 32, one + 64), "one burst");
-    Expect(faults.First("copy_gm_to_ubuf") == nullptr && faults.records.size() == 5, "a transfer from the end of a tensor is none");
+    Expect(std::equal(gap, gap + 32, data + 40) && untouched(gap + 32, gap + 64), "a tensor that ends in a gap");
+    Expect(bytes[0] == 79 && bytes[32] == 80 && untouched(bytes + 64, bytes + 128), "bursts of one byte at the end of a tensor");
+    Expect(faults.First("copy_gm_to_ubuf") == nullptr && faults.records.size() == 9, "a transfer from the end of a tensor is none");
+    const Trace part = Traced([&] { copy_gm_to_ubuf(Ub(0), data + 48, 0, 1, 2, 0, 0); });
+    const Record* move32 = part.First("copy_gm_to_ubuf");
+    Expect(move32 != nullptr && move32->ops[0].len == 32 && move32->ops[1].len == 32, "a block that is left of a burst");
 }
 
 void TestSites()
@@ -213,6 +222,16 @@ void TestOverlap()
     Expect(faults([&] { vconv_f162f32(f(0), reinterpret_cast<half*>(f(0)), 4, 1, 1, 8, 4); }) == 1, "widening in place");
     Expect(faults([&] { vadds(f(0), f(32), 1.0f, 4, 2, 2, 16, 16); }) == 0, "interleaved blocks are disjoint");
     Expect(faults([&] { vadds(f(0), f(448), 1.0f, 1, 2, 2, 16, 16); }) == 1, "the last of blocks that lie apart");
+    Expect(faults([&] { vadds(f(448), f(0), 1.0f, 1, 2, 2, 16, 16); }) == 1, "the last of blocks that lie apart, of what is read");
+    // One side has blocks 0, 2 .. 14, the other 1, 16, 31 ..: eight blocks of each, no ninth.
+    Expect(faults([&] { vadds(f(0), f(32), 1.0f, 1, 2, 15, 8, 8); }) == 0, "a block behind those of a destination");
+    Expect(faults([&] { vadds(f(32), f(0), 1.0f, 1, 15, 2, 8, 8); }) == 0, "a block behind those of a source");
+    Expect(faults([&] { vadds(f(256), f(0), 1.0f, 2, 1, 1, 24, 16); }) == 0, "a repeat behind those of a source");
+    Expect(faults([&] {
+        set_vector_mask(0, (uint64_t{1} << 33) - 1);
+        vconv_f162u8(Ub(0), reinterpret_cast<half*>(Ub(64)), 2, 2, 1, 8, 0);
+        set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+    }) == 1, "one lane in the last of a destination's blocks that lie apart");
     Expect(faults([&] {
         set_vector_mask(0, (uint64_t{1} << 33) - 1);
         vconv_u82f16(reinterpret_cast<half*>(Ub(320)), Ub(0), 2, 1, 2, 8, 8);

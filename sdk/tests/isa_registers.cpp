@@ -115,6 +115,7 @@ void Shifts()
 void Nothing()
 {
     Gm gm(64);
+    CheckRecord("dsb", 0, {}, [] { dsb(DSB_ALL); });
     const auto idle = [](const char* name, const std::function<void()>& body, uint32_t lanes = 0, uint32_t burst = 0) {
         CheckRecord(name, 0, {}, body, ascendsim::KernelType::kAiv, {lanes, 0, burst});
     };
