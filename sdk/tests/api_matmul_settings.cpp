@@ -74,7 +74,7 @@ void CheckFlags(const Trace& trace)
 }
 
 /// `settings(mm, data)` after Init, SetTensorA, SetTensorB and SetBias; then everything is multiplied. `adjust` changes the tiling.
-template <CubeFormat formatC = CubeFormat::ND, typename T, typename C, typename Settings>
+template <CubeFormat formatC = CubeFormat::ND, const auto& config = AscendC::CFG_NORM, typename T, typename C, typename Settings>
 void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(AscendC::tiling::TCubeTiling&) = nullptr)
 {
     using Bias = typename Data<T, C>::Bias;
@@ -95,7 +95,7 @@ void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(A
         using namespace AscendC;
         TPipe pipe;
         MatmulImpl<MatmulType<TPosition::GM, CubeFormat::ND, T>, MatmulType<TPosition::GM, CubeFormat::ND, T>,
-                   MatmulType<TPosition::GM, formatC, C>, MatmulType<TPosition::GM, CubeFormat::ND, Bias>>
+                   MatmulType<TPosition::GM, formatC, C>, MatmulType<TPosition::GM, CubeFormat::ND, Bias>, config>
             mm;
         mm.Init(&planned, &pipe);
         GlobalTensor<T> a, b;
@@ -234,14 +234,17 @@ void CheckShapes(const std::string& name)
 {
     Data<T, C> none;
     const double untouched = static_cast<double>(static_cast<float>(none.out[0]));
-    for (int how = 0; how < 4; ++how) {
-        const int32_t m = how == 2 ? kM : 23, n = how == 2 ? kN : 33, k = how == 1 || how == 2 ? 32 : kK;
+    for (int how = 0; how < 5; ++how) {
+        const int32_t m = how == 2 || how == 4 ? kM : 23, n = how == 2 || how == 4 ? kN : 33, k = how == 1 || how == 2 ? 32 : kK;
         Data<T, C> data;
         Multiply(data, false, [&](auto& mm) {
             if (how < 2) {
                 mm.SetSingleShape(m, n, k);
             } else if (how == 2) {
                 mm.SetTail(-1, -1, k);
+            } else if (how == 4) {
+                mm.SetTail();
+                mm.SetOrgShape(kM, kN, kK, kK);
             } else {
                 mm.SetTail(m, n);
             }
@@ -253,15 +256,15 @@ void CheckShapes(const std::string& name)
 /// HF32 has eleven bits of mantissa, one of them implied: ties go to even.
 void CheckHf32()
 {
-    for (int on = 0; on < 2; ++on) {
+    for (int on = 0; on < 3; ++on) {  // with the second, ties go to zero
         Data<float, float> data;
         std::memset(data.b, 0, sizeof(data.b));
         for (int32_t i = 0; i < kK && i < kN; ++i) data.b[i * kN + i] = 1.0f;
         for (int32_t i = 0; i < kM * kK; ++i) data.a[i] = 1.0f + static_cast<float>(i % 9) / 4096.0f;
-        Multiply(data, false, [&](auto& mm) { mm.SetHF32(on != 0); });
+        Multiply(data, false, [&](auto& mm) { mm.SetHF32(on != 0, on - 1); });
         Compare(on != 0 ? "HF32" : "no HF32", data, [&](int32_t i, int32_t j) {
             const double eighths = (i * kK + j) % 9;
-            return 1.0 + (on != 0 ? std::nearbyint(eighths / 2) * 2 : eighths) / 4096.0;
+            return 1.0 + (on == 2 ? std::floor(eighths / 2) * 2 : on == 1 ? std::nearbyint(eighths / 2) * 2 : eighths) / 4096.0;
         });
     }
 }
@@ -289,6 +292,58 @@ void CheckSteps()
         // Six base blocks, with both operands.
         Expect(all == 6 * 2 * steps.loads && loads.size() == 2 * steps.places, what + ": " + std::to_string(all) + " loads to " + std::to_string(loads.size()) + " places");
     }
+}
+
+constexpr MatmulConfig AlongN()
+{
+    MatmulConfig config = AscendC::CFG_NORM;
+    config.iterateOrder = IterateOrder::ORDER_N;
+    return config;
+}
+constexpr MatmulConfig kAlongN = AlongN();
+
+/// Bytes with a factor for each column, one base block behind the other in the order in which they are computed.
+template <const auto& config>
+void CheckOrder(const char* name, int32_t (*place)(int32_t, int32_t))
+{
+    const Steps steps = {2, 2, 1, 1, 4, 2};
+    g_steps = &steps;
+    Data<int8_t, int8_t> data, blocks;
+    Multiply<CubeFormat::ND, config>(data, false, [&](auto& mm) {
+        mm.SetQuantVector(Table(data.factors));
+        AscendC::GlobalTensor<int8_t> c;
+        c.SetGlobalBuffer(blocks.out);
+        while (mm.Iterate()) {
+            mm.GetTensorC(c, 0, true);
+        }
+    }, SmallBlocks);
+    Compare(name, blocks, [&](int32_t i, int32_t j) { return Byte(data.Sum(i, j, kK, false) / (1 << j % 5)); }, place);
+}
+
+constexpr AscendC::MatmulApiStaticTiling SomeOfATiling()
+{
+    AscendC::MatmulApiStaticTiling tiling;
+    tiling.cfg = AscendC::CFG_NORM;
+    tiling.baseM = 32;
+    tiling.singleCoreM = 24;
+    return tiling;
+}
+constexpr AscendC::MatmulApiStaticTiling kSomeOfATiling = SomeOfATiling();
+
+/// What a static tiling says replaces what the kernel is given, and nothing else does.
+void CheckSomeOfATiling()
+{
+    const Steps steps = {2, 2, 1, 1, 4, 2};
+    g_steps = &steps;
+    Data<half, float> data;
+    const double untouched = static_cast<double>(data.out[0]);
+    Multiply<CubeFormat::ND, kSomeOfATiling>(data, false, [](auto&) {}, SmallBlocks);
+    Compare("a part of a tiling", data, [&](int32_t i, int32_t j) { return i < 24 ? data.Sum(i, j, kK, false) : untouched; });
+    uint32_t blocks = 0;
+    for (const Record& record : ReadTrace("api_matmul_settings.trace").records) {
+        blocks += record.name == "copy_matrix_cc_to_gm" ? 1 : 0;
+    }
+    Expect(blocks == 2, "base blocks of a part of a tiling: " + std::to_string(blocks));
 }
 
 /// Base blocks of 32 along k, two of them: two in L0A and L0B each where 64 KB hold two of both, else one.
@@ -493,6 +548,9 @@ int main()
     CheckHf32();
     CheckSteps();
     CheckBlocksInL0();
+    CheckOrder<AscendC::CFG_NORM>("blocks along m", [](int32_t row, int32_t column) { return (column / 32 * 3 + row / 16) * 512 + row % 16 * 32 + column % 32; });
+    CheckOrder<kAlongN>("blocks along n", [](int32_t row, int32_t column) { return (row / 16 * 2 + column / 32) * 512 + row % 16 * 32 + column % 32; });
+    CheckSomeOfATiling();
     CheckOperandsInL1();
     CheckDistantRows();
     CheckStaticTilings();

@@ -1,6 +1,8 @@
 // Reductions, comparisons, selections, gathers and template keys of the kernel API.
 #include "kernel_operator.h"
 
+#include <array>
+
 #include "api_slots.h"
 
 using namespace isa_test;
@@ -51,6 +53,27 @@ void Reductions(int32_t n)
     Near("index of ReduceMax" + suffix, IndexAt(&Slot::Raw<T>(2)[1]), high, 0);
     A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
     Near("index of ReduceMin" + suffix, IndexAt(&Slot::Raw<T>(2)[1]), low, 0);
+}
+
+/// The extreme value at one place, or at two, of which the first counts: in whole repeats, in what is left of one, and at their borders.
+template <typename T>
+void ExtremesAt(int32_t n, int32_t first, int32_t second)
+{
+    const std::string what = " of " + std::to_string(n) + " with places " + std::to_string(first) + " and " + std::to_string(second);
+    for (const float extreme : {9.0f, -9.0f}) {
+        for (int32_t i = 0; i < n; ++i) {
+            Slot::Raw<T>(0)[i] = static_cast<T>(i == first || i == second ? extreme : static_cast<float>(i % 13) - 6.0f);
+        }
+        std::fill_n(Slot::Raw<T>(2), 4, static_cast<T>(77.0f));
+        if (extreme > 0) {
+            A::ReduceMax(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
+        } else {
+            A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
+        }
+        Near("extreme" + what, static_cast<float>(Slot::Raw<T>(2)[0]), extreme, 0);
+        Near("index" + what, IndexAt(&Slot::Raw<T>(2)[1]), std::min(first, second), 0);
+        Near("behind extreme and index" + what, static_cast<float>(Slot::Raw<T>(2)[2]), 77, 0);
+    }
 }
 
 void RepeatReductions()
@@ -332,6 +355,12 @@ int main()
         for (int32_t n : {1, 31, 64, 65, 200, 1024, 5003, 9000}) {
             Reductions<float>(n);
             Reductions<half>(n);
+        }
+        for (const auto& [n, first, second] : std::vector<std::array<int32_t, 3>>{
+                 {65, 64, 64}, {65, 0, 64}, {70, 66, 69}, {70, 63, 64}, {127, 126, 126}, {127, 1, 126}, {128, 127, 127}, {300, 299, 257}, {300, 255, 256},
+                 {300, 256, 298}, {130, 129, 129}, {130, 128, 129}, {129, 5, 128}, {40, 39, 39}}) {
+            ExtremesAt<float>(n, first, second);
+            ExtremesAt<half>(n, first, second);
         }
         RepeatReductions();
         ManyRepeats();
