@@ -250,8 +250,12 @@ void Pools()
         A::TPipe pipe;
         A::TBufPool<TPosition::VECCALC> first;
         A::TBufPool<TPosition::VECCALC> second;
+        A::TBufPool<TPosition::VECCALC> third;
+        A::TBuf<TPosition::VECCALC> before;
+        pipe.InitBuffer(before, 128);
         pipe.InitBufPool(first, 64);
-        pipe.InitBufPool(second, 65, first);
+        pipe.InitBufPool(second, 64, first);
+        pipe.InitBufPool(third, 65, first);
     });
     fault("a queue without buffers", "queue_misuse: AllocTensor: the queue has no buffers", [] {
         A::TPipe pipe;
@@ -278,6 +282,7 @@ void Cores()
     A::GlobalTensor<int32_t> global;
     global.SetGlobalBuffer(words, 64);
     Same("SyncAll by counters", Flags([&] { A::SyncAll(global, A::LocalTensor<int32_t>(TPosition::VECCALC, 0, 64), 2); }, 2), "barrier all; ");
+    Same("SyncAll by counters of all cores", Flags([&] { A::SyncAll(global, A::LocalTensor<int32_t>(TPosition::VECCALC, 0, 64)); }, 2), "barrier all; ");
     const auto some = OnCore([&] { A::SyncAll(global, A::LocalTensor<int32_t>(TPosition::VECCALC, 0, 64), 1); }, 2);
     Expect(some.first_fault.rfind("unsupported: SyncAll: usedCores", 0) == 0, "SyncAll of some cores: " + some.first_fault);
     Same("the data cache", Flags([&] {

@@ -213,6 +213,11 @@ void LibraryParameters()
     Same("SoftmaxConfig of four", In(A::SoftmaxConfig(true, 2, 3, A::SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC)), {1, 2, 3, 1});
     Same("SoftMaxShapeInfo", In(A::SoftMaxShapeInfo()), {0, 0, 0, 0});
     Same("TopKInfo", Of(A::TopKInfo().outter), {1});
+    Same("SumParams", Of(A::SumParams().outter, A::MeanParams().outter), {1, 1});
+    const A::AntiQuantShapeInfo factors;
+    Same("AntiQuantShapeInfo", Of(factors.offsetHeight, factors.offsetWidth, factors.scaleHeight, factors.scaleWidth), {0, 0, 0, 0});
+    const A::SelectWithBytesMaskShapeInfo select;
+    Same("SelectWithBytesMaskShapeInfo", Of(select.firstAxis, select.srcLastAxis, select.maskLastAxis), {0, 0, 0});
     Same("TQueConfig", In(A::TQueConfig()), {0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
 }
 
