@@ -4,7 +4,7 @@
 
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 using namespace isa_test;
 namespace A = AscendC;
@@ -83,6 +83,12 @@ void Rows(const Size& size, uint32_t bytes)
     const std::vector<double> gamma = Fill<T>(2, size.k, 2, 0.5, 2);
     const std::vector<double> beta = Fill<T>(3, size.k, 3, -1, 1);
     const std::vector<double> gx = Fill<T>(6, count, 4, -1, 1);
+    const Kept<kBytes> kept;
+    const auto only = [&](const char* what, size_t values) {
+        if (8 * kBytes + bytes <= 184 * 1024) {
+            kept.But(what, {{0, count * sizeof(T)}, {4, size.m * values}, {5, size.m * values}, {8, bytes}});
+        }
+    };
     const double epsilon = Value(static_cast<T>(kEpsilon));
     const auto check = [&](const char* what, bool reciprocal) {
         for (uint32_t row = 0; row < size.m; ++row) {
@@ -103,6 +109,7 @@ void Rows(const Size& size, uint32_t bytes)
         tiling.originalHLength = size.columns;
         A::LayerNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(2), At<T>(3), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), tiling);
         check("LayerNorm", false);
+        only("LayerNorm", sizeof(T));
         RmsNormTiling rms;
         rms.bLength = 1;
         rms.sLength = size.m;
@@ -124,6 +131,7 @@ void Rows(const Size& size, uint32_t bytes)
         deep.hLength = size.k;
         deep.originalHLength = size.columns;
         A::DeepNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(6), At<T>(3), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(0.5f), static_cast<T>(kEpsilon), deep);
+        only("DeepNorm and RmsNorm", sizeof(T));
         const std::vector<double> plain = x;
         for (uint32_t i = 0; i < count; ++i) {
             x[i] = x[i] * 0.5 + gx[i];
@@ -140,6 +148,7 @@ void Rows(const Size& size, uint32_t bytes)
         } else {
             A::LayerNorm<T, T>(At<T>(0), At<float>(4), At<float>(5), At<T>(1), At<T>(2), At<T>(3), kEpsilon, At<uint8_t>(8, bytes), para, separate);
         }
+        only("LayerNorm [A, R]", sizeof(float));
         for (uint32_t row = 0; row < size.m; ++row) {
             const Moments want = MomentsOf(x, size, row);
             const double rstd = 1 / std::sqrt(want.variance + static_cast<double>(kEpsilon));
@@ -226,12 +235,14 @@ void Welford()
         variance += (spread[i] + Raw<int32_t>(4)[i] * std::pow(mean[i] - total, 2)) / (192 * 4 + 8 * 3);
     }
     A::WelfordFinalizePara para = {4, length, 4, 192, 3, 8, 1.0f / length, 1.0f / (192 * 4 + 8 * 3), 0};
+    const Kept<kBytes> kept;
     for (const bool tensor : {true, false}) {
         if (tensor) {
             A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<int32_t>(4), At<uint8_t>(8, 2048), para);
         } else {
             A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, 2048), para);
         }
+        kept.But("WelfordFinalize", {{5, 4}, {6, 4}, {8, 2048}});
         Near("WelfordFinalize mean", Raw<float>(5)[0], total);
         Near("WelfordFinalize variance", Raw<float>(6)[0], variance);
     }
@@ -255,11 +266,13 @@ void WelfordBehind()
     for (const bool inPlace : {false, true}) {
         std::fill_n(Raw<float>(5), 24, 77.0f);
         std::fill_n(Raw<float>(6), 24, 77.0f);
+        const Kept<kBytes> kept;
         if (inPlace) {
             A::WelfordUpdate<float, float, false, kInPlace>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<float>(3), At<uint8_t>(8, 512), para);
         } else {
             A::WelfordUpdate<float, float>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<float>(3), At<uint8_t>(8, 512), para);
         }
+        kept.But("WelfordUpdate", {{5, 96}, {6, 96}, {8, 512}});
         for (uint32_t i = 0; i < 24; ++i) {
             const double next = mean[i] + (x[i] - mean[i]) / 2;
             Near("WelfordUpdate mean behind", Raw<float>(5)[i], i < 13 ? next : inPlace ? mean[i] : 77);
@@ -277,8 +290,10 @@ void Known(const Size& size, uint32_t bytes)
     const std::vector<double> beta = Fill<float>(3, size.k, 3, -1, 1);
     const std::vector<double> mean = Fill<float>(4, size.m, 4, -1, 2);
     const std::vector<double> variance = Fill<float>(5, size.m, 5, 0.5, 4);
+    const Kept<kBytes> kept;
     A::Normalize<float, T>(At<T>(0), At<float>(6), At<float>(4), At<float>(5), At<T>(1), At<float>(2), At<float>(3),
                            At<uint8_t>(8, bytes), kEpsilon, {size.m, size.columns, size.k});
+    kept.But("Normalize", {{0, count * sizeof(T)}, {6, size.m * 4}, {8, bytes}});
     for (uint32_t row = 0; row < size.m; ++row) {
         const double rstd = 1 / std::sqrt(variance[row] + static_cast<double>(kEpsilon));
         Near("Normalize rstd", Raw<float>(6)[row], rstd);
@@ -304,8 +319,10 @@ void Gradients(const Size& size, uint32_t bytes)
     tiling.sLength = size.m;
     tiling.hLength = size.k;
     tiling.originalHLength = size.columns;
+    const Kept<kBytes> kept;
     A::LayerNormGrad<T>(At<T>(0), At<T>(7), At<T>(6), At<T>(1), At<T>(5), At<T>(4), At<T>(2), At<uint8_t>(8, bytes),
                         static_cast<T>(kEpsilon), tiling);
+    kept.But("LayerNormGrad", {{0, count * sizeof(T)}, {7, count * sizeof(T)}, {8, bytes}});
     const double h = size.columns;
     for (uint32_t row = 0; row < size.m; ++row) {
         // The definition, with powers of variance + epsilon.
@@ -332,7 +349,9 @@ void Gradients(const Size& size, uint32_t bytes)
     sums.sLength = 1;
     sums.hLength = size.k;
     const std::vector<double> xhat = Fill<T>(7, count, 9, -2, 2);
+    const Kept<kBytes> summed;
     A::LayerNormGradBeta<T>(At<T>(0), At<T>(3), At<T>(7), At<T>(6), At<uint8_t>(8, bytes), sums);
+    summed.But("LayerNormGradBeta", {{0, size.k * sizeof(T)}, {3, size.k * sizeof(T)}, {8, bytes}});
     for (uint32_t c = 0; c < size.columns; ++c) {
         double byGamma = 0;
         double byBeta = 0;
