@@ -226,7 +226,14 @@ void TestOverlap()
     // One side has blocks 0, 2 .. 14, the other 1, 16, 31 ..: eight blocks of each, no ninth.
     Expect(faults([&] { vadds(f(0), f(32), 1.0f, 1, 2, 15, 8, 8); }) == 0, "a block behind those of a destination");
     Expect(faults([&] { vadds(f(32), f(0), 1.0f, 1, 15, 2, 8, 8); }) == 0, "a block behind those of a source");
-    Expect(faults([&] { vadds(f(256), f(0), 1.0f, 2, 1, 1, 24, 16); }) == 0, "a repeat behind those of a source");
+    // Odd blocks 17, 32 .. of both repeats; sources are blocks 0, 2 .. 14 and 16, 18 .. 30, and there is no third repeat with a block 32.
+    Expect(faults([&] { vadds(f(17 * 32), f(0), 1.0f, 2, 15, 2, 0, 16); }) == 0, "a repeat behind those of a source");
+    for (const bool second : {false, true}) {
+        const auto result = OnCore([&] { vadd(f(0), f(second ? 4096 : 32), f(second ? 32 : 4096), 1, 1, 1, 1, 8, 8, 8); });
+        Expect(result.first_fault == std::string("operand_overlap: vadd: source ") + (second ? "1" : "0") +
+                                         " overlaps the destination in a way the instruction does not allow",
+               "which source overlaps: " + result.first_fault);
+    }
     Expect(faults([&] {
         set_vector_mask(0, (uint64_t{1} << 33) - 1);
         vconv_f162u8(Ub(0), reinterpret_cast<half*>(Ub(64)), 2, 2, 1, 8, 0);

@@ -207,6 +207,9 @@ void CheckFixpipe()
     // They may be at any place in global memory.
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 3, 5 * 32), Writes(kSpaceGm, 3 + 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
           [] { copy_matrix_cc_to_gm(Gm<int8_t>(3), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+    // Sixteen of them are half a column of blocks.
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64)},
+          [] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c), 0, 16, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
 }
 
 /// An operand of a cube instruction in a memory of its own: `call` gets the byte there. Half of the alignment off is a fault.
@@ -319,6 +322,18 @@ void CheckLeaky(QuantMode_t mode)
         }
     }, 1, ascendsim::KernelType::kAic);
     Expect(result.faults == 0, "leaky activation: " + result.first_fault);
+}
+
+/// Negative integers become zero.
+void CheckReluOfIntegers()
+{
+    const auto result = OnCore([] {
+        for (int i = 0; i < 16; ++i) On<int32_t>(kSpaceL0c)[i] = i - 8;
+        set_nd_para(1);
+        copy_matrix_cc_to_gm(Gm<int32_t>(), On<int32_t>(kSpaceL0c), 0, 16, 1, 16, 16, 0, NoQuant, NormalRELU, false, true);
+        for (int i = 0; i < 16; ++i) Expect(Gm<int32_t>()[i] == std::max(i - 8, 0), "activation of integers");
+    }, 1, ascendsim::KernelType::kAic);
+    Expect(result.faults == 0, "activation of integers: " + result.first_fault);
 }
 
 /// Rows and split channels go to global memory, and not both at once.
@@ -447,6 +462,7 @@ int main()
     CheckLeaky<float>(NoQuant);
     CheckLeaky<half>(F322F16);
     CheckLeaky<bfloat16_t>(F322BF16);
+    CheckReluOfIntegers();
     CheckRowsAndSplits();
     CheckNibbles(32);
     CheckNibbles(64);

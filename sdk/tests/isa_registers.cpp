@@ -111,6 +111,57 @@ void Shifts()
     Expect(result.faults == 0, "shifts: " + result.first_fault);
 }
 
+/// Lanes of either half of a repeat of 128, by the two words of the mask.
+void Masks()
+{
+    const std::pair<uint64_t, uint64_t> masks[] = {{0xFF, 0xFF}, {0, 0xFF}, {0xFF, 0}, {~uint64_t{0}, 0xF}, {0x7FFF, ~uint64_t{0}}, {0xF0, 0x1}, {0, 0}};
+    const auto result = OnCore([&] {
+        for (const auto& [low, high] : masks) {
+            auto* from = reinterpret_cast<int16_t*>(Ub(0));
+            auto* to = reinterpret_cast<int16_t*>(Ub(4096));
+            for (int16_t i = 0; i < 256; ++i) {
+                from[i] = i;
+                to[i] = -1;
+            }
+            set_vector_mask(high, low);
+            vadds(to, from, int16_t{1000}, 2, 1, 1, 8, 8);
+            for (uint32_t i = 0; i < 256; ++i) {
+                const bool on = ((i % 128 < 64 ? low : high) >> i % 64 & 1) != 0;
+                Expect(to[i] == (on ? static_cast<int16_t>(1000 + i) : -1), "lane " + std::to_string(i) + " of a mask of two words");
+            }
+        }
+    });
+    Expect(result.faults == 0, "masks: " + result.first_fault);
+}
+
+/// No number becomes zero where eight bits are made of halves.
+void NoNumbers()
+{
+    OnCore([] {
+        auto* a = reinterpret_cast<half*>(Ub(0));
+        auto* b = reinterpret_cast<half*>(Ub(4096));
+        auto* to = reinterpret_cast<int8_t*>(Ub(8192));
+        for (int i = 0; i < 4; ++i) {
+            a[i] = half(i == 1 ? NAN : 3.0f);
+            b[i] = half(i == 2 ? NAN : i == 3 ? 100.0f : 2.0f);
+            to[i] = 77;
+        }
+        set_vector_mask(0, 15);
+        vmulconv_f162s8(to, a, b, 1, 1, 1, 1, 8, 8, 8);
+        Expect(to[0] == 6 && to[1] == 0 && to[2] == 0 && to[3] == 127, "products of no numbers in eight bits");
+    });
+}
+
+/// Blocks are gathered from where blocks begin.
+void BlocksAt()
+{
+    const auto result = OnCore([] {
+        for (uint32_t i = 0; i < 8; ++i) reinterpret_cast<uint32_t*>(Ub(4096))[i] = i == 5 ? 80 : i * 32;
+        vgatherb(reinterpret_cast<uint32_t*>(Ub(0)), reinterpret_cast<uint32_t*>(Ub(4096)), 8192, 8, 1, 1);
+    });
+    Expect(result.faults == 1 && result.first_fault == "misaligned: vgatherb: UB offset 8272 is not a multiple of 32", "a block between two: " + result.first_fault);
+}
+
 /// Nothing is recorded of an instruction that does nothing but that it was issued.
 void Nothing()
 {
@@ -178,6 +229,9 @@ int main()
     Shifts<uint16_t>();
     Shifts<int32_t>();
     Shifts<uint32_t>();
+    Masks();
+    NoNumbers();
+    BlocksAt();
     Nothing();
     Halves();
     return Report("isa_registers");
