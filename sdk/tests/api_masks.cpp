@@ -211,6 +211,11 @@ void Borders()
         });
         Expect(kept == (pattern == 1 ? 8 : pattern == 7 ? 16 : 0), "elements of pattern " + std::to_string(pattern) + ": " + std::to_string(kept));
     }
+    for (const int32_t distance : {-1, 0, 16, 17, 32, 33}) {
+        const auto begin = [=](int32_t most) { return distance < 0 || distance > most ? "bad_argument: " : nullptr; };
+        Refused("16 bits by " + std::to_string(distance), begin(16), [=] { A::ShiftLeft(Here::At<uint16_t>(0), Here::At<uint16_t>(1), static_cast<uint16_t>(distance), 16); });
+        Refused("32 bits by " + std::to_string(distance), begin(32), [=] { A::ShiftRight(Here::At<int32_t>(0), Here::At<int32_t>(1), distance, 16); });
+    }
     for (const auto mode : {A::CMPMODE::EQ, A::CMPMODE::LT, A::CMPMODE::NE}) {
         const char* const begin = mode == A::CMPMODE::EQ ? nullptr : "dtype_unsupported: Compare";
         Refused("Compare of integers", begin, [=] { A::Compare(Here::At<uint8_t>(0), Here::At<int32_t>(1), Here::At<int32_t>(2), mode, 64); });

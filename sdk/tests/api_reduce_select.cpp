@@ -73,6 +73,32 @@ void ExtremesAt(int32_t n, int32_t first, int32_t second)
         Near("extreme" + what, static_cast<float>(Slot::Raw<T>(2)[0]), extreme, 0);
         Near("index" + what, IndexAt(&Slot::Raw<T>(2)[1]), std::min(first, second), 0);
         Near("behind extreme and index" + what, static_cast<float>(Slot::Raw<T>(2)[2]), 77, 0);
+        // Without one asked for there is no index; of no elements there is nothing.
+        constexpr int32_t lanes = 256 / sizeof(T);
+        uint64_t mask[2] = {~uint64_t{0}, sizeof(T) == 2 ? ~uint64_t{0} : 0};
+        const auto best = static_cast<float>(extreme > 0 ? *std::max_element(Slot::Raw<T>(0), Slot::Raw<T>(0) + lanes) : *std::min_element(Slot::Raw<T>(0), Slot::Raw<T>(0) + lanes));
+        for (int kind = 0; kind < 4; ++kind) {
+            std::fill_n(Slot::Raw<T>(2), 4, static_cast<T>(77.0f));
+            const auto reduce = [&](auto... arguments) {
+                if (extreme > 0) {
+                    A::ReduceMax(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), arguments...);
+                } else {
+                    A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), arguments...);
+                }
+            };
+            if (kind == 0) {
+                reduce(n);
+            } else if (kind == 1) {
+                reduce(lanes, 1, 8);
+            } else if (kind == 2) {
+                reduce(static_cast<const uint64_t*>(mask), 1, 8);
+            } else {
+                reduce(0);
+                A::ReduceSum(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), 0);
+            }
+            Near("extreme alone" + what, static_cast<float>(Slot::Raw<T>(2)[0]), kind == 0 ? extreme : kind == 3 ? 77 : best, 0);
+            Near("behind an extreme alone" + what, static_cast<float>(Slot::Raw<T>(2)[1]), 77, 0);
+        }
     }
 }
 

@@ -143,7 +143,7 @@ void FillsOfRooms(float* words)
     global.SetGlobalBuffer(words, 8192);
     uint32_t room = 0;
     for (uint32_t i = 0; i < 8192; ++i) words[i] = 77.0f;
-    {
+    Run("fills of rooms", [&] {
         A::TPipe pipe;
         A::TBuf<A::TPosition::VECCALC> buf;
         pipe.InitBuffer(buf, 188 * 1024);
@@ -151,7 +151,15 @@ void FillsOfRooms(float* words)
         A::PopStackBuffer<float, A::TPosition::LCM>(rest);
         room = rest.GetSize();
         A::InitOutput(global, 2 * room);
-    }
+    });
+    const auto none = OnCore([&] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf, rest;
+        pipe.InitBuffer(buf, 188 * 1024);
+        pipe.InitBuffer(rest, room * 4);
+        A::InitOutput(global, 8, 1.0f);
+    });
+    Expect(none.first_fault.rfind("ub_overflow: InitOutput: no room", 0) == 0, "InitOutput without room: " + none.first_fault);
     Expect(room > 0 && words[0] == 0 && words[2 * room - 1] == 0 && words[2 * room] == 77.0f, "InitOutput of twice the room: " + std::to_string(room));
 }
 
@@ -336,7 +344,7 @@ int main()
             Run("fills of 16 bits", [&] { Fills<int16_t>(reinterpret_cast<int16_t*>(memory), count, int16_t{-3}, kind); });
         }
     }
-    Run("fills of rooms", [&] { FillsOfRooms(reinterpret_cast<float*>(memory)); });
+    FillsOfRooms(reinterpret_cast<float*>(memory));
     Run("workspaces", [&] { Workspaces(memory); });
     Run("utilities", Utilities);
     Run("addresses", Addresses);

@@ -149,7 +149,7 @@ struct Counts {
 /// blocks = eight times factor * sum of x.
 ASC_API void Sum(Floats blocks, Floats x, float factor, Floats scratch, uint32_t length)
 {
-    rows::Reduce<rows::SumOf>(blocks, x, scratch, {1, (length + rows::BLOCK - 1) / rows::BLOCK * rows::BLOCK, length});
+    rows::Reduce<rows::SumOf>(blocks, x, scratch, {1, rows::WholeEights(length), length});
     rows::Count(rows::BLOCK);
     lanes::Muls(blocks, blocks, factor);
     rows::Normal();
