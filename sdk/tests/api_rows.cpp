@@ -234,6 +234,32 @@ void SortsOf(uint32_t count)
     Expect(right, "Sort of " + std::to_string(count) + " elements of " + std::to_string(sizeof(T)) + " bytes");
 }
 
+/// More runs than an instruction has repeats: 8192 halves with their indices fill the buffer but for 16 KiB.
+void SortOfManyRepeats()
+{
+    constexpr uint32_t count = 8192;
+    const auto tensor = [](uint32_t offset, uint32_t elements) { return A::LocalTensor<half>(A::TPosition::VECCALC, offset, elements); };
+    auto* values = reinterpret_cast<half*>(ascendsim::UbBase());
+    auto* indices = reinterpret_cast<uint32_t*>(ascendsim::UbBase() + count * 2);
+    auto* records = ascendsim::UbBase() + count * 6;
+    std::vector<uint32_t> order(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        order[i] = indices[i] = i;
+        values[i] = half(static_cast<float>(i * 337 % 1021));
+    }
+    const A::LocalTensor<uint32_t> index(A::TPosition::VECCALC, count * 2, count);
+    A::LocalTensor<half> tmp = tensor(count * 14, count * 4);
+    A::Sort<half, true>(tensor(count * 6, count * 4), tensor(0, count), index, tmp, count / 32);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return static_cast<float>(values[a]) > static_cast<float>(values[b]); });
+    bool right = true;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t at;
+        std::memcpy(&at, records + i * 8 + 4, 4);
+        right = right && at == order[i];
+    }
+    Expect(right, "Sort of more runs than repeats");
+}
+
 template <typename T, typename U>
 void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
 {
@@ -427,10 +453,12 @@ int main()
             BroadcastsOf<half>(shape.first, shape.second);
             BroadcastsOf<int32_t>(shape.first, shape.second);
         }
+        BroadcastsOf<float>(3, 2040);
+        BroadcastsOf<float>(3, 2048);
         BroadcastsOf<int8_t>(3, 32);
         BroadcastsOf<uint8_t>(70, 9);
         for (const auto& shape : std::vector<std::pair<uint32_t, uint32_t>>{
-                 {1, 1}, {4, 17}, {3, 64}, {2, 130}, {260, 8}, {1, 7000}, {5, 1001}}) {
+                 {1, 1}, {4, 17}, {3, 64}, {2, 130}, {260, 8}, {255, 16}, {1, 7000}, {5, 1001}}) {
             ReductionsOf<float>(shape.first, shape.second);
             ReductionsOf<half>(shape.first, shape.second);
         }
@@ -452,6 +480,8 @@ int main()
         SelectsOf<half, uint8_t>(7, 16, 32);
         PadsOf<float>(20, 13, 13, 1, 2);
         PadsOf<half>(300, 31, 31, 0, 1);
+        PadsOf<half>(255, 15, 15, 0, 1);
+        SortOfManyRepeats();
         PadsOf<int32_t>(4, 32, 27, 0, 3);
         TransposesOf<float>(1, 3, 4, 6);
         TransposesOf<half>(2, 16, 5, 8);
@@ -468,6 +498,8 @@ int main()
     BroadcastWithAllAmounts<int8_t, 1>(16, 32, 4096);
     SelectWithAllAmounts<float, uint8_t>(3, 72, 96, 1536);
     SelectWithAllAmounts<half, int32_t>(2, 144, 144, 2048);
+    SelectWithAllAmounts<float, uint8_t>(2, 600, 608, 3072);
+    SelectWithAllAmounts<half, uint16_t>(2, 512, 528, 3072);
     TransposeWithAllAmounts<float>(3, 4, 6, 640);
     TransposeWithAllAmounts<half>(16, 2, 4, 1024);
     const auto narrow = OnCore([] {
