@@ -528,5 +528,13 @@ int main()
         }).first_fault;
     };
     Expect(padded(14, 2).empty() && padded(14, 3).rfind("bad_argument: Pad", 0) == 0, "Pad of rows of whole blocks");
+    const auto framed = [](uint16_t left, uint16_t right) {
+        return OnCore([&] {
+            PadSizes tiling = {2, 13, 13};
+            A::PadParams pad(left, right, -5);
+            A::Pad(Slot::At<float>(2), Slot::At<float>(0), pad, Slot::At<uint8_t>(4), tiling);
+        }).first_fault;
+    };
+    Expect(framed(1, 2).empty() && framed(0, 3).empty() && !framed(1, 3).empty() && !framed(2, 2).empty(), "Pad of rows within their blocks");
     return Report("api_rows");
 }
