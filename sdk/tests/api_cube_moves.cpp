@@ -230,6 +230,26 @@ void CheckFactors()
     }
 }
 
+/// Two bursts of three blocks from L1, a block between them there and two in global memory.
+void CheckOut()
+{
+    OnCube("out of L1", [](Buffers& buffers) {
+        const LocalTensor<int32_t> l1 = buffers.l1.Get<int32_t>();
+        GlobalTensor<int32_t> gm;
+        gm.SetGlobalBuffer(reinterpret_cast<int32_t*>(g_memory) + 3);
+        for (int32_t i = 0; i < 128; ++i) {
+            On(l1)[i] = 1000 + i;
+            reinterpret_cast<int32_t*>(g_memory)[i] = i;
+        }
+        DataCopy(gm, l1, DataCopyParams(2, 3, 1, 2));
+        for (int32_t i = 0; i < 128; ++i) {
+            const int32_t at = i - 3;
+            const bool written = at >= 0 && at < 64 && at % 40 < 24;
+            Expect(reinterpret_cast<int32_t*>(g_memory)[i] == (written ? 1000 + at / 40 * 32 + at % 40 : i), "out of L1: " + std::to_string(i));
+        }
+    });
+}
+
 /// Fractals have sixteen columns, and eight where channels are split.
 void CheckFractalColumns()
 {
@@ -518,6 +538,7 @@ int main()
         CheckBursts<half>(2, 7, 0, 1, relu);
     }
     CheckFactors();
+    CheckOut();
     CheckFractalColumns();
     CheckTables();
     CheckMaps();
