@@ -152,6 +152,35 @@ void NoNumbers()
     });
 }
 
+/// What is no number wins over all numbers, by its first place; the register has it of all repeats.
+template <typename T>
+void NoNumberWins()
+{
+    constexpr uint32_t lanes = 256 / sizeof(T);
+    using Index = std::conditional_t<sizeof(T) == 2, uint16_t, uint32_t>;
+    OnCore([] {
+        auto* from = reinterpret_cast<T*>(Ub(0));
+        for (uint32_t i = 0; i < 3 * lanes; ++i) from[i] = static_cast<T>(static_cast<float>(i % 50));
+        from[lanes + 37] = from[lanes + 40] = from[2 * lanes + 3] = static_cast<T>(NAN);
+        for (const bool most : {true, false}) {
+            auto* to = reinterpret_cast<T*>(Ub(8192));
+            if (most) {
+                vcmax(to, from, 3, 1, 1, 8, VALUE_INDEX);
+            } else {
+                vcmin(to, from, 3, 1, 1, 8, VALUE_INDEX);
+            }
+            const uint32_t want[3] = {most ? 49u : 0u, 37, 3};
+            for (uint32_t r = 0; r < 3; ++r) {
+                Index index;
+                std::memcpy(&index, to + 2 * r + 1, sizeof(index));
+                const auto value = static_cast<float>(to[2 * r]);
+                Expect(index == want[r] && (r == 0 ? value == (most ? 49.0f : 0.0f) : value != value), "extreme of repeat " + std::to_string(r) + " with no numbers");
+            }
+            Expect(static_cast<uint64_t>(get_max_min_cnt()) >> 32 == lanes + 37, "place of the first that is no number");
+        }
+    });
+}
+
 /// Blocks are gathered from where blocks begin.
 void BlocksAt()
 {
@@ -231,6 +260,8 @@ int main()
     Shifts<uint32_t>();
     Masks();
     NoNumbers();
+    NoNumberWins<float>();
+    NoNumberWins<half>();
     BlocksAt();
     Nothing();
     Halves();
