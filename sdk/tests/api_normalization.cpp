@@ -11,6 +11,7 @@ namespace A = AscendC;
 
 constexpr A::LayerNormConfig kVariance = {false, false, false, false};
 constexpr A::WelfordUpdateConfig kInPlace = {true};
+constexpr A::WelfordFinalizeConfig kCorrected = {true};
 
 namespace {
 
@@ -238,9 +239,10 @@ void Welford()
     const Kept<kBytes> kept;
     for (const bool tensor : {true, false}) {
         if (tensor) {
-            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<int32_t>(4), At<uint8_t>(8, 2048), para);
+            A::WelfordFinalize<false, A::WFFINALIZE_DEFAULT_CFG>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<int32_t>(4), At<uint8_t>(8, 2048), para);
         } else {
-            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, 2048), para);
+            // Corrections are those of another architecture.
+            A::WelfordFinalize<false, kCorrected>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, 2048), para);
         }
         kept.But("WelfordFinalize", {{5, 4}, {6, 4}, {8, 2048}});
         Near("WelfordFinalize mean", Raw<float>(5)[0], total);
@@ -254,6 +256,36 @@ void Welford()
         total += mean[i] / length;
     }
     Near("WelfordFinalize without a tail", Raw<float>(5)[0], total);
+}
+
+/// Heads of samples that are no whole blocks, and none; one sample at each of the others; the memory that two copies, a repeat and a block take.
+void WelfordHeads()
+{
+    const uint32_t length = 72, least = (2 * 72 + 64 + 8) * 4;
+    const std::vector<double> mean = Fill<float>(1, length, 11, -4, 4);
+    const std::vector<double> spread = Fill<float>(2, length, 12, 0, 4);
+    for (const uint32_t head : {0u, 1u, 9u, 71u}) {
+        const double all = head * 3 + (length - head);
+        A::WelfordFinalizePara para = {3, length, 3, head, 1, length - head, 1.0f / length, static_cast<float>(1 / all), 0};
+        const auto result = OnCore([&] {
+            for (uint32_t i = 0; i < length; ++i) {
+                Raw<float>(1)[i] = static_cast<float>(mean[i]);
+                Raw<float>(2)[i] = static_cast<float>(spread[i]);
+            }
+            std::memset(Raw<uint8_t>(8), 0x5A, 4096);
+            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, least), para);
+            double total = 0, variance = 0;
+            for (uint32_t i = 0; i < length; ++i) total += (i < head ? 3 : 1) * mean[i] / all;
+            for (uint32_t i = 0; i < length; ++i) variance += (spread[i] + (i < head ? 3 : 1) * std::pow(mean[i] - total, 2)) / all;
+            Near("WelfordFinalize mean with a head", Raw<float>(5)[0], total);
+            Near("WelfordFinalize variance with a head", Raw<float>(6)[0], variance);
+            Expect(Raw<uint8_t>(8)[least] == 0x5A, "WelfordFinalize keeps within its memory");
+        });
+        Expect(result.faults == 0, "WelfordFinalize with a head of " + std::to_string(head) + ": " + result.first_fault);
+        const auto less = OnCore([&] { A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, least - 1), para); });
+        Expect(less.first_fault == "bad_argument: WelfordFinalize: the temporary buffer has " + std::to_string(least - 1) + " bytes, it takes " + std::to_string(least),
+               "WelfordFinalize with too little: " + less.first_fault);
+    }
 }
 
 /// Behind what is computed results stay as they are, or are those of before.
@@ -398,5 +430,6 @@ int main()
         WelfordBehind();
     });
     Expect(result.completed && result.faults == 0, result.first_fault);
+    WelfordHeads();
     return Report("api_normalization");
 }

@@ -200,7 +200,7 @@ void LibraryParameters()
     Same("LayerNormConfig", In(A::LayerNormConfig()), {0, 0, 0, 1});
     Same("LNCFG_NORM", In(A::LNCFG_NORM), {0, 0, 0, 1});
     Same("WelfordUpdateConfig", Of(A::WFUPDATE_DEFAULT_CFG.isInplace, A::WelfordUpdateConfig(true).isInplace), {0, 1});
-    Same("WelfordFinalizeConfig", Of(A::WelfordFinalizeConfig(false).isCorrection, A::WelfordFinalizeConfig(true).isCorrection), {0, 1});
+    Same("WelfordFinalizeConfig", Of(A::WFFINALIZE_DEFAULT_CFG.isCorrection, A::WelfordFinalizeConfig(true).isCorrection), {0, 1});
     Same("NormalizeConfig", In(A::NormalizeConfig()), {1, -1, 0, 0, 0});
     Same("NLCFG_NORM", In(A::NLCFG_NORM), {1, -1, 0, 0, 0});
     Same("NLCFG_NOBETA", In(A::NLCFG_NOBETA), {1, -1, 1, 0, 0});

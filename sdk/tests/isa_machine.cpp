@@ -305,6 +305,31 @@ void TestOverlap()
     }
 }
 
+/// One lane of a gather reads block `at` of what all write, eight blocks; the others read far from it.
+void TestGatheredResults()
+{
+    for (const uint32_t at : {0u, 5u, 6u, 7u, 8u}) {
+        for (const bool blocks : {false, true}) {
+            for (const uint32_t repeats : {1u, 2u}) {
+                const uint32_t lanes = (blocks ? 8 : 64) * repeats, end = 8 * repeats;
+                const auto result = OnCore([&] {
+                    std::memset(Ub(0), 0, 65536);
+                    auto* offsets = reinterpret_cast<uint32_t*>(Ub(32768));
+                    for (uint32_t i = 0; i < lanes; ++i) offsets[i] = i == 1 ? 4096 + (end - 8 + at) * 32 : 16384 + i * 32;
+                    if (blocks) {
+                        vgatherb(reinterpret_cast<uint32_t*>(Ub(4096)), offsets, 0, 8, 1, static_cast<uint8_t>(repeats));
+                    } else {
+                        vgather(reinterpret_cast<uint32_t*>(Ub(4096)), offsets, 0, 8, static_cast<uint8_t>(repeats));
+                    }
+                });
+                // Of two repeats the first reads before the second writes.
+                Expect(result.faults == (at < 8 && repeats == 1 ? 1u : 0u) && (result.faults == 0 || result.first_fault.rfind("operand_overlap: vgather", 0) == 0),
+                       "a gather from its results, block " + std::to_string(at) + " of repeat " + std::to_string(repeats) + ": " + result.first_fault);
+            }
+        }
+    }
+}
+
 /// Selections whose step `writer` puts its results over block `block` of the bits: only what a later step selects by is missed.
 void TestSelectionBits()
 {
@@ -416,6 +441,7 @@ int main()
     TestSites();
     TestWaiting();
     TestOverlap();
+    TestGatheredResults();
     TestSelectionBits();
     TestMissing();
     TestOrderOfBlocks();
