@@ -193,10 +193,17 @@ void AntiQuant()
 /// Rows fill whole blocks where there are several, and have no more elements than they are long.
 void DequantRows()
 {
-    for (const A::DequantParams& some : {A::DequantParams{1, 80, 80}, {1, 80, 81}, {2, 72, 72}, {2, 76, 72}, {1, 76, 72}, {1, 80, 0}}) {
-        const auto result = OnCore([&] { A::AscendDequant(At<half>(0), At<int32_t>(1), At<float>(2), Temporary(1024), some); });
+    for (const A::DequantParams& some : {A::DequantParams{1, 80, 80}, {1, 80, 81}, {2, 72, 72}, {2, 76, 72}, {1, 76, 72}, {1, 80, 0}, {1, 60, 30}, {1, 160, 64}}) {
+        bool further = false;
+        const auto result = OnCore([&] {
+            std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
+            std::memset(Raw<uint8_t>(1), 0, 2 * kBytes);
+            A::AscendDequant(At<half>(0), At<int32_t>(1), At<float>(2), Temporary(1024), some);
+            further = std::any_of(Raw<half>(0) + some.calCount, Raw<half>(0) + 256, [](half value) { return value.Bits() != 0x3C3C; });
+        });
         Expect((result.first_fault.rfind("bad_argument: AscendDequant: ", 0) == 0) == (some.calCount == 81 || (some.m == 2 && some.n == 76)),
                "AscendDequant of rows of " + std::to_string(some.n) + ": " + result.first_fault);
+        Expect(further == (some.m == 2 && some.n == 72), "AscendDequant of " + std::to_string(some.calCount) + " elements of a row of " + std::to_string(some.n));
     }
 }
 
