@@ -88,6 +88,10 @@ void Lines()
         outside = ld_dev(gm.As<uint32_t>(), 64);
     });
     Expect(result.faults == 1 && inside == 64 && outside == 0, "loads around the end of a tensor");
+    Expect(result.first_fault.rfind("out_of_bounds_gm: ld_dev: 4 bytes at offset 256 of ", 0) == 0 && result.first_fault.find("padding") == std::string::npos,
+           "a load behind a tensor: " + result.first_fault);
+    const auto stored = OnCore([&] { st_dev(uint32_t{7}, gm.As<uint32_t>(), int16_t{64}); });
+    Expect(stored.faults == 1 && stored.first_fault.rfind("out_of_bounds_gm: st_dev: 4 bytes at offset 256 of ", 0) == 0, "a store behind a tensor: " + stored.first_fault);
 }
 
 /// Shifts by the width of an element and more; right ones with rounding, whose bits are those of a wider number.
