@@ -291,6 +291,13 @@ void Cores()
              A::DataCachePreload(global.ReinterpretCast<uint64_t>(), 64);
          }),
          "dcci 64; dcci all of 0; ");
+    ascendsim::OpenTrace("api_flags.trace");
+    OnCore([&] { A::DataCachePreload(global.ReinterpretCast<uint64_t>()[1], 64); });
+    Expect(ascendsim::CloseTrace(), "closing the trace");
+    const Trace early = ReadTrace("api_flags.trace");
+    std::remove("api_flags.trace");
+    const Record* line = early.First("scalar");
+    Expect(line != nullptr && line->ops.size() == 1 && (line->ops[0].addr & 0xFFFFFFFF) == 72, "a line that is loaded early");
     Same("the data cache by registers", Flags([&] {
              for (const uint64_t entire : {0, 1, 2}) {
                  dcci(static_cast<void*>(words + 1), entire);

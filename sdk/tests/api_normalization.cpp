@@ -431,5 +431,15 @@ int main()
     });
     Expect(result.completed && result.faults == 0, result.first_fault);
     WelfordHeads();
+    // Nothing of temporary memory counts before it is written; rows of one repeat, of several, and longer than strides reach.
+    for (const Size size : {Size{9, 48, 43}, Size{5, 208, 200}, Size{1, 2304, 2300}}) {
+        const auto written = [&](const char* what, const std::function<void()>& body) { ExpectWrittenFirst(what, 8 * kBytes, 12 * kBytes, body); };
+        const uint32_t bytes = 40 * 1024;
+        written("rows", [&] { Rows<float>(size, bytes); });
+        written("rows of halves", [&] { Rows<half>(size, bytes); });
+        written("known rows", [&] { Known<half>(size, bytes); });
+        written("gradients", [&] { Gradients<float>(size, bytes); });
+    }
+    ExpectWrittenFirst("Welford", 8 * kBytes, 9 * kBytes, Welford<float>);
     return Report("api_normalization");
 }

@@ -302,5 +302,16 @@ int main()
     const auto two = OnCore([] { A::CumSum<half, kDownOnly>(At<half>(0), At<half>(3), At<half>(1), Temporary(64), {2, 16}); });
     Expect(two.first_fault.find("CumSum: the temporary buffer has 64 bytes, it takes 128") != std::string::npos, "CumSum of two rows: " + two.first_fault);
     DequantRows();
+    // Nothing of temporary memory counts before it is written.
+    ExpectWrittenFirst("quantisation", 6 * kBytes, 8 * kBytes, [] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> operands;
+        pipe.InitBuffer(operands, 6 * kBytes);
+        Quant<half>();
+        Dequant<half, float>();
+        AntiQuant<half>();
+        AntiQuant<bfloat16_t>();
+        RunningSums<float>(5, 24);
+    });
     return Report("api_quantization");
 }

@@ -488,6 +488,20 @@ int main()
         TransposesOf<int32_t>(1, 8, 7, 9);
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
+    // Nothing of temporary memory counts before it is written.
+    ExpectWrittenFirst("rows", 4 * kSlot, 5 * kSlot, [] {
+        BroadcastsOf<float>(17, 3);
+        BroadcastsOf<half>(5, 64);
+        BroadcastsOf<uint8_t>(70, 9);
+        ReductionsOf<float>(3, 130);
+        ReductionsOf<half>(4, 17);
+        ReductionsOf<float>(1, 7000);
+        SortsOf<half>(160);
+        SelectsOf<float, uint8_t>(3, 40, 64);
+        SelectsOf<half, int16_t>(2, 272, 272);
+        PadsOf<float>(20, 13, 13, 1, 2);
+        TransposesOf<half>(2, 16, 5, 8);
+    });
     BroadcastWithAllAmounts<float, 0>(20, 7, 1024);
     BroadcastWithAllAmounts<half, 0>(40, 16, 1024);
     BroadcastWithAllAmounts<float, 1>(20, 7, 2048);

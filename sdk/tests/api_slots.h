@@ -31,6 +31,37 @@ private:
     std::vector<uint8_t> before_;
 };
 
+/// Of the bytes from `from` to `to` of the unified buffer nothing is read in a run of `body` before something is written there.
+inline void ExpectWrittenFirst(const std::string& what, uint64_t from, uint64_t to, const std::function<void()>& body)
+{
+    const bool looked = std::exchange(LooksForIdle(), false);
+    Expect(ascendsim::OpenTrace("written.trace"), "a trace");
+    const auto result = OnCore(body);
+    Expect(ascendsim::CloseTrace() && result.faults == 0, what + ": " + result.first_fault);
+    LooksForIdle() = looked;
+    std::vector<bool> written(to - from, false);
+    for (const Record& record : ReadTrace("written.trace").records) {
+        // It takes eight values, however many there are.
+        const bool whole = record.name != "vbrcb";
+        for (const uint8_t access : {1, 2}) {  // an instruction reads before it writes
+            for (const auto& op : record.ops) {
+                for (uint32_t piece = 0; op.space == 0 && (op.access & access) != 0 && piece < op.count0 * op.count1; ++piece) {
+                    const uint64_t at = op.addr + static_cast<uint64_t>(piece / op.count0 * op.stride1 + piece % op.count0 * op.stride0);
+                    for (uint64_t byte = std::max(at, from); byte < std::min(at + op.len, to); ++byte) {
+                        if (access == 2) {
+                            written[byte - from] = true;
+                        } else if (whole && !written[byte - from]) {
+                            std::remove("written.trace");
+                            return Fail(what + ": " + record.name + " reads byte " + std::to_string(byte - from) + ", which nobody has written");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    std::remove("written.trace");
+}
+
 template <uint32_t kBytes>
 struct Slots {
     /// A slot as a tensor.

@@ -363,5 +363,13 @@ int main()
         Tilings();
         Alone();
     });
+    // Nothing of temporary memory counts before it is written.
+    ExpectWrittenFirst("softmax", 4 * kSlot, 5 * kSlot, [] {
+        for (const Size size : {Size{3, 48, 43}, Size{2, 208, 200}}) {
+            Case<float, float>(size, 30 * 1024);
+            Case<half, half>(size, 30 * 1024);
+            Gradients<half>(size, 30 * 1024);
+        }
+    });
     return Report("api_softmax");
 }
