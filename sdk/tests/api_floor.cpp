@@ -212,8 +212,18 @@ void SliceTransfers()
     Expect(empty.first_fault.rfind("bad_argument: DataCopy: burstLen", 0) == 0, "slices of nothing: " + empty.first_fault);
 }
 
+/// Moves, and is not copied.
+struct Single {
+    explicit Single(int32_t number) : value(number) {}
+    Single(Single&&) = default;
+    Single(const Single&) = delete;
+    int32_t value;
+};
+
 void StandardLibrary()
 {
+    A::Std::tuple<Single, int32_t> moved(Single(5), 6);
+    Expect(A::Std::get<0>(moved).value == 5 && A::Std::get<1>(moved) == 6, "a tuple of what only moves");
     // Equal numbers: the first one, which zeros show.
     volatile float zero = 0.0f;
     Expect(!std::signbit(A::Std::max(float{zero}, -zero)) && std::signbit(A::Std::max(-zero, float{zero})), "max of zeros");
