@@ -207,6 +207,18 @@ void DequantRows()
     }
 }
 
+/// Weights are whole rows, and rows whole groups.
+void AntiQuantRows()
+{
+    for (const auto& [k, groups] : {std::make_pair(6u, 2u), {6u, 4u}, {5u, 1u}, {0u, 1u}, {7u, 2u}}) {
+        const auto result = OnCore([k = k, groups = groups] {
+            A::AscendAntiQuant<int8_t, half, false>(At<half>(0), At<int8_t>(1, 576), At<half>(2), At<half>(3), Temporary(2048), k, {groups, 96, groups, 96});
+        });
+        Expect((result.first_fault.rfind("bad_argument: AscendAntiQuant", 0) == 0) == (k != 6 || groups != 2),
+               "AscendAntiQuant of " + std::to_string(k) + " rows in " + std::to_string(groups) + " groups: " + result.first_fault);
+    }
+}
+
 /// Without room for 32 elements a piece nothing is computed, and the fault says how many bytes they take.
 void TooSmall()
 {
@@ -302,6 +314,7 @@ int main()
     const auto two = OnCore([] { A::CumSum<half, kDownOnly>(At<half>(0), At<half>(3), At<half>(1), Temporary(64), {2, 16}); });
     Expect(two.first_fault.find("CumSum: the temporary buffer has 64 bytes, it takes 128") != std::string::npos, "CumSum of two rows: " + two.first_fault);
     DequantRows();
+    AntiQuantRows();
     // Nothing of temporary memory counts before it is written.
     ExpectWrittenFirst("quantisation", 6 * kBytes, 8 * kBytes, [] {
         A::TPipe pipe;
