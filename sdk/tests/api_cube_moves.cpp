@@ -209,13 +209,13 @@ void CheckBursts(uint16_t columns, uint16_t rows, uint16_t from_gap, uint16_t to
 /// A factor for each column, of as many columns as there are.
 void CheckFactors()
 {
-    for (const uint16_t columns : {16, 32, 48}) {
+    for (const uint16_t columns : {16, 20, 32, 48}) {
         OnCube("factors", [&](Buffers& buffers) {
             LocalTensor<int32_t> c = buffers.l0c.Get<int32_t>();
             for (int32_t i = 0; i < 2048; ++i) On(c)[i] = i % 97 - 40;
             LocalTensor<uint64_t> factors = buffers.l1.Get<uint64_t>();
             for (uint32_t i = 0; i < columns; ++i) On(factors)[i] = ascendsim::FloatBits(static_cast<float>(1 + i % 5) * 0.5f);
-            std::memset(ascendsim::OnChipBase(7), 0, 1024);
+            std::memset(ascendsim::OnChipBase(7), 0x77, 1024);
             GlobalTensor<half> gm;
             gm.SetGlobalBuffer(reinterpret_cast<half*>(g_memory));
             FixpipeParamsV220 p(columns, 16, 16, columns, false, QuantMode_t::VDEQF16);
@@ -225,7 +225,53 @@ void CheckFactors()
                 const float want = static_cast<float>(On(c)[column / 16 * 256 + i / columns * 16 + column % 16]) * static_cast<float>(1 + column % 5) * 0.5f;
                 Expect(static_cast<float>(reinterpret_cast<half*>(g_memory)[i]) == want, "factors of " + std::to_string(columns) + " columns: " + std::to_string(i));
             }
+            Expect(ascendsim::OnChipBase(7)[(columns * 8u + 127) / 128 * 128] == 0x77, "behind the factors of " + std::to_string(columns) + " columns");
         });
+    }
+}
+
+/// Two bursts of three blocks from L1, a block between them there and two in global memory.
+void CheckOut()
+{
+    OnCube("out of L1", [](Buffers& buffers) {
+        const LocalTensor<int32_t> l1 = buffers.l1.Get<int32_t>();
+        GlobalTensor<int32_t> gm;
+        gm.SetGlobalBuffer(reinterpret_cast<int32_t*>(g_memory) + 3);
+        for (int32_t i = 0; i < 128; ++i) {
+            On(l1)[i] = 1000 + i;
+            reinterpret_cast<int32_t*>(g_memory)[i] = i;
+        }
+        DataCopy(gm, l1, DataCopyParams(2, 3, 1, 2));
+        for (int32_t i = 0; i < 128; ++i) {
+            const int32_t at = i - 3;
+            const bool written = at >= 0 && at < 64 && at % 40 < 24;
+            Expect(reinterpret_cast<int32_t*>(g_memory)[i] == (written ? 1000 + at / 40 * 32 + at % 40 : i), "out of L1: " + std::to_string(i));
+        }
+    });
+}
+
+/// Fractals have sixteen columns, and eight where channels are split.
+void CheckFractalColumns()
+{
+    for (const bool split : {false, true}) {
+        for (const uint16_t columns : {16, 20, 24, 32, 36}) {
+            std::function<void()> whole = [&] {
+                Buffers buffers;
+                GlobalTensor<float> gm;
+                gm.SetGlobalBuffer(reinterpret_cast<float*>(g_memory));
+                FixpipeParamsV220 p(columns, 16, 16, 64, false);
+                p.isChannelSplit = split;
+                Fixpipe<float, float, CFG_NZ>(gm, buffers.l0c.Get<float>(), p);
+            };
+            ascendsim::LaunchInfo info;
+            info.kernel = "cube";
+            info.type = ascendsim::KernelType::kAic;
+            info.block_dim = 1;
+            const auto result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &whole);
+            const std::string says = "bad_argument: Fixpipe: " + std::to_string(columns) + " columns as fractals, which have " + (split ? "8" : "16") + " each";
+            Expect(columns % (split ? 8 : 16) == 0 ? result.faults == 0 : result.first_fault == says,
+                   std::to_string(columns) + " columns as fractals: " + result.first_fault);
+        }
     }
 }
 
@@ -492,6 +538,8 @@ int main()
         CheckBursts<half>(2, 7, 0, 1, relu);
     }
     CheckFactors();
+    CheckOut();
+    CheckFractalColumns();
     CheckTables();
     CheckMaps();
     CheckBoundary();

@@ -37,7 +37,7 @@ std::string Flags(const std::function<void()>& body, uint32_t blocks = 1)
         } else if (record.name == "set_cross_flag") {
             seen += "cross " + pipe(head.pipe) + " " + std::to_string(head.aux0) + " " + std::to_string(head.aux1) + "; ";
         } else if (record.name == "dcci" || record.name == "dsb") {
-            seen += record.name + (record.name == "dcci" && head.aux0 != 0 ? " all; " : "; ");
+            seen += record.name + (record.name == "dcci" ? (head.aux0 != 0 ? " all of " : " ") + std::to_string(head.aux1) : "") + "; ";
         }
     }
     return seen;
@@ -139,6 +139,7 @@ constexpr A::TQueConfig MakeLoop()
     return config;
 }
 constexpr A::TQueConfig kLoop = MakeLoop();
+static_assert(A::detail::LoopQueue(&kLoop) && !A::detail::LoopQueue(1), "a number of formats makes no loop");
 
 /// A buffer that is freed and taken again waits for the flag that was set.
 template <TPosition pos>
@@ -213,10 +214,8 @@ void Pools()
         A::TBuf<TPosition::VECCALC> buf;
         A::TBufPool<TPosition::VECCALC> part;
         A::TBufPool<TPosition::VECCALC> over;
-        pool.InitBuffer(que, 2, 40);
-        pool.InitBuffer(buf, 1);
-        pool.InitBufPool(part, 64);
-        pool.InitBufPool(over, 32, part);
+        Expect(pool.InitBuffer(que, 2, 40) && pool.InitBuffer(buf, 1), "buffers of a pool");
+        Expect(pool.InitBufPool(part, 64) && pool.InitBufPool(over, 32, part), "pools of a pool");
         Expect(pipe.UsedBytes() == 128 + 1024 && buf.Get<int8_t>().address_.bufferAddr == 128 + 128, "places in a pool");
         A::TBuf<TPosition::VECCALC> inner[2];
         part.InitBuffer(inner[0], 32);
@@ -251,8 +250,12 @@ void Pools()
         A::TPipe pipe;
         A::TBufPool<TPosition::VECCALC> first;
         A::TBufPool<TPosition::VECCALC> second;
+        A::TBufPool<TPosition::VECCALC> third;
+        A::TBuf<TPosition::VECCALC> before;
+        pipe.InitBuffer(before, 128);
         pipe.InitBufPool(first, 64);
-        pipe.InitBufPool(second, 65, first);
+        pipe.InitBufPool(second, 64, first);
+        pipe.InitBufPool(third, 65, first);
     });
     fault("a queue without buffers", "queue_misuse: AllocTensor: the queue has no buffers", [] {
         A::TPipe pipe;
@@ -279,6 +282,7 @@ void Cores()
     A::GlobalTensor<int32_t> global;
     global.SetGlobalBuffer(words, 64);
     Same("SyncAll by counters", Flags([&] { A::SyncAll(global, A::LocalTensor<int32_t>(TPosition::VECCALC, 0, 64), 2); }, 2), "barrier all; ");
+    Same("SyncAll by counters of all cores", Flags([&] { A::SyncAll(global, A::LocalTensor<int32_t>(TPosition::VECCALC, 0, 64)); }, 2), "barrier all; ");
     const auto some = OnCore([&] { A::SyncAll(global, A::LocalTensor<int32_t>(TPosition::VECCALC, 0, 64), 1); }, 2);
     Expect(some.first_fault.rfind("unsupported: SyncAll: usedCores", 0) == 0, "SyncAll of some cores: " + some.first_fault);
     Same("the data cache", Flags([&] {
@@ -286,7 +290,21 @@ void Cores()
              A::DataCacheCleanAndInvalid<int32_t, A::CacheLine::ENTIRE_DATA_CACHE, A::DcciDst::CACHELINE_OUT>(global);
              A::DataCachePreload(global.ReinterpretCast<uint64_t>(), 64);
          }),
-         "dcci; dcci all; ");
+         "dcci 64; dcci all of 0; ");
+    ascendsim::OpenTrace("api_flags.trace");
+    OnCore([&] { A::DataCachePreload(global.ReinterpretCast<uint64_t>()[1], 64); });
+    Expect(ascendsim::CloseTrace(), "closing the trace");
+    const Trace early = ReadTrace("api_flags.trace");
+    std::remove("api_flags.trace");
+    const Record* line = early.First("scalar");
+    Expect(line != nullptr && line->ops.size() == 1 && (line->ops[0].addr & 0xFFFFFFFF) == 72, "a line that is loaded early");
+    Same("the data cache by registers", Flags([&] {
+             for (const uint64_t entire : {0, 1, 2}) {
+                 dcci(static_cast<void*>(words + 1), entire);
+                 dcci(static_cast<void*>(words + 2), entire, uint64_t{0});
+             }
+         }),
+         "dcci 4; dcci 8; dcci all of 4; dcci all of 8; dcci all of 4; dcci all of 8; ");
     ascendsim::ClearRegions();
 }
 

@@ -19,7 +19,8 @@ void Check(const char* what, uint32_t lanes, const std::function<void(uint64_t*)
 {
     Random random(lanes);
     for (int round = 0; round < 4; ++round) {
-        uint64_t mask[2] = {random.Next() | 1, lanes > 64 ? random.Next() | uint64_t{1} << 63 : 0};
+        uint64_t mask[3] = {random.Next() | 1, lanes > 64 ? random.Next() | uint64_t{1} << 63 : 0, 0};
+        mask[2] = ~mask[1];  // no part of it
         const uint64_t low = mask[0], high = mask[1];
         for (uint32_t i = 0; i < 3 * lanes; ++i) {
             Here::Raw<D>(0)[i] = D(kKept);
@@ -141,10 +142,95 @@ void Others()
                 [](uint32_t i) { return static_cast<float>(half(static_cast<float>(i) + 0.25f + static_cast<float>(i % 7))); });
 }
 
+/// Casts of as many lanes as a repeat has, and of one more, with the API's mask and with the kernel's.
+template <typename D, typename S>
+void CastLanes(uint64_t lanes)
+{
+    for (const uint64_t mask : {lanes - 1, lanes, lanes + 1}) {
+        for (const bool own : {true, false}) {
+            const auto result = OnCore([&] {
+                A::SetVectorMask<half>(0, 0xFF);
+                if (own) {
+                    A::Cast<D, S>(Here::At<D>(0), Here::At<S>(1), A::RoundMode::CAST_NONE, mask, 1, A::UnaryRepeatParams());
+                } else {
+                    A::Cast<D, S, false>(Here::At<D>(0), Here::At<S>(1), A::RoundMode::CAST_NONE, mask, 1, A::UnaryRepeatParams());
+                }
+            });
+            const std::string begin = "bad_argument: Cast: a mask of " + std::to_string(mask) + " lanes: a repeat of the wider side has " + std::to_string(lanes);
+            Expect(own && mask > lanes ? result.first_fault.rfind(begin, 0) == 0 : result.faults == 0,
+                   "Cast of " + std::to_string(mask) + " lanes" + (own ? ": " : " by the kernel's mask: ") + result.first_fault);
+        }
+    }
+}
+
+void Refused(const std::string& what, const char* begin, const std::function<void()>& body)
+{
+    const std::string got = OnCore(body).first_fault;
+    Expect(begin == nullptr ? got.empty() : got.rfind(begin, 0) == 0, what + ": " + got);
+}
+
+/// As many lanes as a repeat has, and one more; lanes that only elements of 16 bits have.
+template <typename T>
+void Lanes(int32_t lanes)
+{
+    const std::string of = " of elements of " + std::to_string(sizeof(T)) + " bytes";
+    for (const int32_t mask : {lanes, lanes + 1}) {
+        Refused(std::to_string(mask) + " lanes" + of, mask > lanes ? "bad_argument: a mask of" : nullptr, [mask] {
+            A::Adds(Here::At<T>(0), Here::At<T>(1), static_cast<T>(1.0f), static_cast<uint64_t>(mask), 1, A::UnaryRepeatParams());
+        });
+    }
+    for (const uint64_t low : {uint64_t{0}, uint64_t{1}}) {
+        for (const uint64_t high : {uint64_t{0}, uint64_t{1}, uint64_t{2}}) {
+            Refused("lanes of two words" + of, sizeof(T) == 4 && low == 0 && high != 0 ? "bad_argument: the second word" : nullptr, [=] {
+                uint64_t mask[2] = {low, high};
+                A::Adds(Here::At<T>(0), Here::At<T>(1), static_cast<T>(1.0f), mask, 1, A::UnaryRepeatParams());
+            });
+        }
+    }
+}
+
+void Borders()
+{
+    Lanes<float>(64);
+    Lanes<int32_t>(64);
+    Lanes<half>(128);
+    Lanes<int16_t>(128);
+    for (const int32_t repeats : {-1, 0, 255, 256}) {
+        Refused("a reduction of " + std::to_string(repeats) + " repeats", repeats < 0 || repeats > 255 ? "repeat_overflow: repeatTime is " : nullptr,
+                [=] { A::WholeReduceSum(Here::At<float>(0), Here::At<float>(4), 64, repeats, 1, 1, 0); });
+    }
+    for (const int32_t stride : {-1, 0, 65535, 65536}) {
+        Refused("a reduction with stride " + std::to_string(stride), stride < 0 || stride > 65535 ? "bad_argument: a stride is " : nullptr,
+                [=] { A::WholeReduceSum(Here::At<float>(0), Here::At<float>(1), 64, 1, 1, 1, stride); });
+    }
+    for (const uint8_t pattern : {0, 1, 7, 8}) {
+        uint64_t kept = 77;
+        const bool known = pattern != 0 && pattern != 8;
+        Refused("pattern " + std::to_string(pattern), known ? nullptr : "bad_argument: GatherMask: the pattern is", [&] {
+            A::GatherMask(Here::At<float>(0), Here::At<float>(1), pattern, true, 16, A::GatherMaskParams(1, 1, 8, 0), kept);
+        });
+        Expect(kept == (pattern == 1 ? 8 : pattern == 7 ? 16 : 0), "elements of pattern " + std::to_string(pattern) + ": " + std::to_string(kept));
+    }
+    for (const int32_t distance : {-1, 0, 16, 17, 32, 33}) {
+        const auto begin = [=](int32_t most) { return distance < 0 || distance > most ? "bad_argument: " : nullptr; };
+        Refused("16 bits by " + std::to_string(distance), begin(16), [=] { A::ShiftLeft(Here::At<uint16_t>(0), Here::At<uint16_t>(1), static_cast<uint16_t>(distance), 16); });
+        Refused("32 bits by " + std::to_string(distance), begin(32), [=] { A::ShiftRight(Here::At<int32_t>(0), Here::At<int32_t>(1), distance, 16); });
+    }
+    for (const auto mode : {A::CMPMODE::EQ, A::CMPMODE::LT, A::CMPMODE::NE}) {
+        const char* const begin = mode == A::CMPMODE::EQ ? nullptr : "dtype_unsupported: Compare";
+        Refused("Compare of integers", begin, [=] { A::Compare(Here::At<uint8_t>(0), Here::At<int32_t>(1), Here::At<int32_t>(2), mode, 64); });
+        Refused("CompareScalar of integers", begin, [=] { A::CompareScalar(Here::At<uint8_t>(0), Here::At<int32_t>(1), 5, mode, 64); });
+    }
+}
+
 }  // namespace
 
 int main()
 {
+    Borders();
+    CastLanes<float, half>(64);
+    CastLanes<half, float>(64);
+    CastLanes<half, uint8_t>(128);
     const auto result = OnCore([] {
         Floats<half>();
         Floats<float>();

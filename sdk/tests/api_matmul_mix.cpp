@@ -48,6 +48,9 @@ __aicore__ void Multiply(const Arguments& args)
     mm.SetBias(bias);
     if constexpr (positionC == TPosition::GM) {
         if (args.mode == 2) {
+            // What is said of nothing changes nothing.
+            mm.SetTail();
+            mm.SetOrgShape(t.M, t.N, t.Ka, t.Kb);
             while (mm.Iterate()) {
                 mm.GetTensorC(c);
             }

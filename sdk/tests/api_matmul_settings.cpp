@@ -1,6 +1,7 @@
 // What a matrix multiplication of the library can be told after Init: factors of the results, no bias after all, a smaller shape, HF32.
 #include <array>
 #include <map>
+#include <set>
 
 #include "matmul_plan.h"
 
@@ -18,7 +19,7 @@ plan::DataType Dtype()
     return std::is_same<T, half>::value ? plan::kHalf : std::is_same<T, int8_t>::value ? plan::kInt8 : std::is_same<T, float>::value ? plan::kFloat : plan::kInt32;
 }
 
-constexpr int32_t kM = 40, kN = 48, kK = 64;
+constexpr int32_t kM = 40, kN = 64, kK = 64;
 
 /// Operands and result of one launch, in registered memory.
 template <typename T, typename C>
@@ -51,7 +52,7 @@ struct Data {
     T b[kK * kN];
     Bias bias[kN];
     uint64_t factors[kN];
-    C out[kM * kN];
+    C out[48 * 64];  // of fractals, where they are wanted
 };
 
 /// Every flag is set before it is waited for, and waited for before it is set again or the core ends.
@@ -73,7 +74,7 @@ void CheckFlags(const Trace& trace)
 }
 
 /// `settings(mm, data)` after Init, SetTensorA, SetTensorB and SetBias; then everything is multiplied. `adjust` changes the tiling.
-template <typename T, typename C, typename Settings>
+template <CubeFormat formatC = CubeFormat::ND, const auto& config = AscendC::CFG_NORM, typename T, typename C, typename Settings>
 void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(AscendC::tiling::TCubeTiling&) = nullptr)
 {
     using Bias = typename Data<T, C>::Bias;
@@ -81,7 +82,7 @@ void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(A
     tiling.SetDim(1);
     tiling.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<T>());
     tiling.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<T>());
-    tiling.SetCType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<C>());
+    tiling.SetCType(matmul_tiling::TPosition::GM, static_cast<matmul_tiling::CubeFormat>(formatC), Dtype<C>());
     tiling.SetBiasType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, Dtype<Bias>());
     tiling.SetShape(kM, kN, kK);
     tiling.EnableBias(biased);
@@ -94,7 +95,7 @@ void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(A
         using namespace AscendC;
         TPipe pipe;
         MatmulImpl<MatmulType<TPosition::GM, CubeFormat::ND, T>, MatmulType<TPosition::GM, CubeFormat::ND, T>,
-                   MatmulType<TPosition::GM, CubeFormat::ND, C>, MatmulType<TPosition::GM, CubeFormat::ND, Bias>>
+                   MatmulType<TPosition::GM, formatC, C>, MatmulType<TPosition::GM, CubeFormat::ND, Bias>, config>
             mm;
         mm.Init(&planned, &pipe);
         GlobalTensor<T> a, b;
@@ -125,12 +126,14 @@ void Multiply(Data<T, C>& data, bool biased, Settings settings, void (*adjust)(A
     ExpectNoneIdle("api_matmul_settings.trace");
 }
 
+int32_t InRows(int32_t row, int32_t column) { return row * kN + column; }
+
 template <typename T, typename C, typename Want>
-void Compare(const std::string& name, const Data<T, C>& data, Want want)
+void Compare(const std::string& name, const Data<T, C>& data, Want want, int32_t (*place)(int32_t, int32_t) = InRows)
 {
     for (int32_t i = 0; i < kM; ++i) {
         for (int32_t j = 0; j < kN; ++j) {
-            const double got = static_cast<double>(static_cast<float>(data.out[i * kN + j]));
+            const double got = static_cast<double>(static_cast<float>(data.out[place(i, j)]));
             if (got != want(i, j)) {
                 return Fail(name + ": element " + std::to_string(i) + "," + std::to_string(j) + " is " + std::to_string(got) + " instead of " +
                             std::to_string(want(i, j)));
@@ -181,6 +184,35 @@ void CheckFactors(const std::string& name)
     }
 }
 
+/// How a tiling shares out L1, and what is loaded then: `loads` times for a base block, to `places` for each operand.
+struct Steps {
+    int32_t depthA1, depthB1, stepKa, stepKb;
+    uint32_t loads, places;
+};
+const Steps* g_steps;
+
+/// Three by two base blocks, four along k.
+void SmallBlocks(AscendC::tiling::TCubeTiling& tiling)
+{
+    tiling.baseM = tiling.baseK = 16;
+    tiling.baseN = 32;
+    tiling.stepKa = g_steps->stepKa;
+    tiling.stepKb = g_steps->stepKb;
+    tiling.depthA1 = g_steps->depthA1;
+    tiling.depthB1 = g_steps->depthB1;
+}
+
+/// Bytes in fractals: panels of 32 columns, all rows of one behind each other.
+void CheckFractalsOfBytes()
+{
+    const Steps steps = {2, 2, 1, 1, 4, 2};
+    g_steps = &steps;
+    Data<int8_t, int8_t> data;
+    Multiply<CubeFormat::NZ>(data, false, [](auto& mm) { mm.SetQuantScalar(ascendsim::FloatBits(0.25f) | uint64_t{1} << 46); }, SmallBlocks);
+    Compare("fractals of bytes", data, [&](int32_t i, int32_t j) { return Byte(data.Sum(i, j, kK, false) * 0.25); },
+            [](int32_t row, int32_t column) { return column / 32 * 48 * 32 + row * 32 + column % 32; });
+}
+
 template <typename T, typename C>
 void CheckBias(const std::string& name)
 {
@@ -202,14 +234,17 @@ void CheckShapes(const std::string& name)
 {
     Data<T, C> none;
     const double untouched = static_cast<double>(static_cast<float>(none.out[0]));
-    for (int how = 0; how < 4; ++how) {
-        const int32_t m = how == 2 ? kM : 23, n = how == 2 ? kN : 33, k = how == 1 || how == 2 ? 32 : kK;
+    for (int how = 0; how < 5; ++how) {
+        const int32_t m = how == 2 || how == 4 ? kM : 23, n = how == 2 || how == 4 ? kN : 33, k = how == 1 || how == 2 ? 32 : kK;
         Data<T, C> data;
         Multiply(data, false, [&](auto& mm) {
             if (how < 2) {
                 mm.SetSingleShape(m, n, k);
             } else if (how == 2) {
                 mm.SetTail(-1, -1, k);
+            } else if (how == 4) {
+                mm.SetTail();
+                mm.SetOrgShape(kM, kN, kK, kK);
             } else {
                 mm.SetTail(m, n);
             }
@@ -221,35 +256,19 @@ void CheckShapes(const std::string& name)
 /// HF32 has eleven bits of mantissa, one of them implied: ties go to even.
 void CheckHf32()
 {
-    for (int on = 0; on < 2; ++on) {
+    for (int on = 0; on < 3; ++on) {  // with the second, ties go to zero
         Data<float, float> data;
         std::memset(data.b, 0, sizeof(data.b));
         for (int32_t i = 0; i < kK && i < kN; ++i) data.b[i * kN + i] = 1.0f;
-        for (int32_t i = 0; i < kM * kK; ++i) data.a[i] = 1.0f + static_cast<float>(i % 9) / 4096.0f;
-        Multiply(data, false, [&](auto& mm) { mm.SetHF32(on != 0); });
+        for (int32_t i = 0; i < kM * kK; ++i) data.a[i] = 1.0f + static_cast<float>(i % 9) / 4096.0f + (i % 2 != 0 ? 1.0f / 8388608 : 0);
+        Multiply(data, false, [&](auto& mm) { mm.SetHF32(on != 0, on - 1); });
         Compare(on != 0 ? "HF32" : "no HF32", data, [&](int32_t i, int32_t j) {
             const double eighths = (i * kK + j) % 9;
-            return 1.0 + (on != 0 ? std::nearbyint(eighths / 2) * 2 : eighths) / 4096.0;
+            const double bit = (i * kK + j) % 2 != 0 ? 1.0 / 2048 : 0;  // which decides ties
+            const double half = eighths / 2 + (on != 0 ? bit / 2 : 0);
+            return 1.0 + (on == 0 ? eighths + bit : 2 * (on == 1 ? std::nearbyint(half) : std::ceil(half - 0.5))) / 4096.0;
         });
     }
-}
-
-/// How a tiling shares out L1, and what is loaded then: `loads` times for a base block, to `places` for each operand.
-struct Steps {
-    int32_t depthA1, depthB1, stepKa, stepKb;
-    uint32_t loads, places;
-};
-const Steps* g_steps;
-
-/// Three by two base blocks, four along k.
-void SmallBlocks(AscendC::tiling::TCubeTiling& tiling)
-{
-    tiling.baseM = tiling.baseK = 16;
-    tiling.baseN = 32;
-    tiling.stepKa = g_steps->stepKa;
-    tiling.stepKb = g_steps->stepKb;
-    tiling.depthA1 = g_steps->depthA1;
-    tiling.depthB1 = g_steps->depthB1;
 }
 
 /// Two sets of as many base blocks along k as fit into the depths and are steps for both operands, else one set of one block. A tiling
@@ -277,6 +296,85 @@ void CheckSteps()
     }
 }
 
+constexpr MatmulConfig AlongN()
+{
+    MatmulConfig config = AscendC::CFG_NORM;
+    config.iterateOrder = IterateOrder::ORDER_N;
+    return config;
+}
+constexpr MatmulConfig kAlongN = AlongN();
+
+/// Bytes with a factor for each column, one base block behind the other in the order in which they are computed.
+template <const auto& config>
+void CheckOrder(const char* name, int32_t (*place)(int32_t, int32_t))
+{
+    const Steps steps = {2, 2, 1, 1, 4, 2};
+    g_steps = &steps;
+    Data<int8_t, int8_t> data, blocks;
+    Multiply<CubeFormat::ND, config>(data, false, [&](auto& mm) {
+        mm.SetQuantVector(Table(data.factors));
+        AscendC::GlobalTensor<int8_t> c;
+        c.SetGlobalBuffer(blocks.out);
+        while (mm.Iterate()) {
+            mm.GetTensorC(c, 0, true);
+        }
+    }, SmallBlocks);
+    Compare(name, blocks, [&](int32_t i, int32_t j) { return Byte(data.Sum(i, j, kK, false) / (1 << j % 5)); }, place);
+}
+
+constexpr AscendC::MatmulApiStaticTiling SomeOfATiling()
+{
+    AscendC::MatmulApiStaticTiling tiling;
+    tiling.cfg = AscendC::CFG_NORM;
+    tiling.baseM = 32;
+    tiling.singleCoreM = 24;
+    return tiling;
+}
+constexpr AscendC::MatmulApiStaticTiling kSomeOfATiling = SomeOfATiling();
+
+/// What a static tiling says replaces what the kernel is given, and nothing else does.
+void CheckSomeOfATiling()
+{
+    const Steps steps = {2, 2, 1, 1, 4, 2};
+    g_steps = &steps;
+    Data<half, float> data;
+    const double untouched = static_cast<double>(data.out[0]);
+    Multiply<CubeFormat::ND, kSomeOfATiling>(data, false, [](auto&) {}, SmallBlocks);
+    Compare("a part of a tiling", data, [&](int32_t i, int32_t j) { return i < 24 ? data.Sum(i, j, kK, false) : untouched; });
+    uint32_t blocks = 0;
+    for (const Record& record : ReadTrace("api_matmul_settings.trace").records) {
+        blocks += record.name == "copy_matrix_cc_to_gm" ? 1 : 0;
+    }
+    Expect(blocks == 2, "base blocks of a part of a tiling: " + std::to_string(blocks));
+}
+
+/// Base blocks of 32 along k, two of them: two in L0A and L0B each where 64 KB hold two of both, else one.
+void CheckBlocksInL0()
+{
+    static int32_t baseM, baseN;
+    for (const auto& [m, n] : {std::pair<int32_t, int32_t>(512, 48), {528, 48}, {48, 512}, {48, 528}}) {
+        baseM = m;
+        baseN = n;
+        Data<half, float> data;
+        Multiply(data, false, [](auto&) {}, [](AscendC::tiling::TCubeTiling& tiling) {
+            tiling.baseM = baseM;
+            tiling.baseN = baseN;
+            tiling.baseK = 32;
+        });
+        const std::string what = "base blocks of " + std::to_string(m) + " x " + std::to_string(n);
+        Compare(what, data, [&](int32_t i, int32_t j) { return data.Sum(i, j, kK, false); });
+        std::set<std::pair<uint32_t, uint64_t>> places;  // memory and number of a block in it
+        for (const Record& record : ReadTrace("api_matmul_settings.trace").records) {
+            for (const auto& op : record.ops) {
+                if ((op.space == ascendsim::kSpaceL0a || op.space == ascendsim::kSpaceL0b) && record.name != "mmad") {
+                    places.insert({op.space, op.addr / static_cast<uint64_t>((op.space == ascendsim::kSpaceL0a ? m : n) * 64)});
+                }
+            }
+        }
+        Expect(places.size() == (m + n == 560 ? 4 : 2), what + ": " + std::to_string(places.size()) + " places");
+    }
+}
+
 /// Operands in L1, one or the other. An operand that is set begins again with the first block.
 void CheckOperandsInL1()
 {
@@ -287,7 +385,7 @@ void CheckOperandsInL1()
         Multiply(data, false, [&](auto& mm) {
             using namespace AscendC;
             TBuf<TPosition::A1> l1;
-            GetTPipePtr()->InitBuffer(l1, 48 * kK * sizeof(half));
+            GetTPipePtr()->InitBuffer(l1, kN * kK * sizeof(half));
             const LocalTensor<half> local = l1.Get<half>();
             auto* at = reinterpret_cast<half*>(local.GetPhyAddr());
             // Columns of blocks of sixteen elements, rows rounded up to sixteen.
@@ -445,11 +543,16 @@ int main()
     CheckFactors<int8_t, half>("int8 to half");
     CheckFactors<int8_t, int8_t>("int8 to int8");
     CheckFactors<half, int8_t>("half to int8");
+    CheckFractalsOfBytes();
     CheckBias<half, float>("half");
     CheckBias<int8_t, int32_t>("int8");
     CheckShapes<half, float>("half");
     CheckHf32();
     CheckSteps();
+    CheckBlocksInL0();
+    CheckOrder<AscendC::CFG_NORM>("blocks along m", [](int32_t row, int32_t column) { return (column / 32 * 3 + row / 16) * 512 + row % 16 * 32 + column % 32; });
+    CheckOrder<kAlongN>("blocks along n", [](int32_t row, int32_t column) { return (row / 16 * 2 + column / 32) * 512 + row % 16 * 32 + column % 32; });
+    CheckSomeOfATiling();
     CheckOperandsInL1();
     CheckDistantRows();
     CheckStaticTilings();

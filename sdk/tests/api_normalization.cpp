@@ -4,13 +4,14 @@
 
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 using namespace isa_test;
 namespace A = AscendC;
 
 constexpr A::LayerNormConfig kVariance = {false, false, false, false};
 constexpr A::WelfordUpdateConfig kInPlace = {true};
+constexpr A::WelfordFinalizeConfig kCorrected = {true};
 
 namespace {
 
@@ -83,6 +84,12 @@ void Rows(const Size& size, uint32_t bytes)
     const std::vector<double> gamma = Fill<T>(2, size.k, 2, 0.5, 2);
     const std::vector<double> beta = Fill<T>(3, size.k, 3, -1, 1);
     const std::vector<double> gx = Fill<T>(6, count, 4, -1, 1);
+    const Kept<kBytes> kept;
+    const auto only = [&](const char* what, size_t values) {
+        if (8 * kBytes + bytes <= 184 * 1024) {
+            kept.But(what, {{0, count * sizeof(T)}, {4, size.m * values}, {5, size.m * values}, {8, bytes}});
+        }
+    };
     const double epsilon = Value(static_cast<T>(kEpsilon));
     const auto check = [&](const char* what, bool reciprocal) {
         for (uint32_t row = 0; row < size.m; ++row) {
@@ -103,6 +110,7 @@ void Rows(const Size& size, uint32_t bytes)
         tiling.originalHLength = size.columns;
         A::LayerNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(2), At<T>(3), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), tiling);
         check("LayerNorm", false);
+        only("LayerNorm", sizeof(T));
         RmsNormTiling rms;
         rms.bLength = 1;
         rms.sLength = size.m;
@@ -124,6 +132,7 @@ void Rows(const Size& size, uint32_t bytes)
         deep.hLength = size.k;
         deep.originalHLength = size.columns;
         A::DeepNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(6), At<T>(3), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(0.5f), static_cast<T>(kEpsilon), deep);
+        only("DeepNorm and RmsNorm", sizeof(T));
         const std::vector<double> plain = x;
         for (uint32_t i = 0; i < count; ++i) {
             x[i] = x[i] * 0.5 + gx[i];
@@ -140,6 +149,7 @@ void Rows(const Size& size, uint32_t bytes)
         } else {
             A::LayerNorm<T, T>(At<T>(0), At<float>(4), At<float>(5), At<T>(1), At<T>(2), At<T>(3), kEpsilon, At<uint8_t>(8, bytes), para, separate);
         }
+        only("LayerNorm [A, R]", sizeof(float));
         for (uint32_t row = 0; row < size.m; ++row) {
             const Moments want = MomentsOf(x, size, row);
             const double rstd = 1 / std::sqrt(want.variance + static_cast<double>(kEpsilon));
@@ -226,12 +236,15 @@ void Welford()
         variance += (spread[i] + Raw<int32_t>(4)[i] * std::pow(mean[i] - total, 2)) / (192 * 4 + 8 * 3);
     }
     A::WelfordFinalizePara para = {4, length, 4, 192, 3, 8, 1.0f / length, 1.0f / (192 * 4 + 8 * 3), 0};
+    const Kept<kBytes> kept;
     for (const bool tensor : {true, false}) {
         if (tensor) {
-            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<int32_t>(4), At<uint8_t>(8, 2048), para);
+            A::WelfordFinalize<false, A::WFFINALIZE_DEFAULT_CFG>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<int32_t>(4), At<uint8_t>(8, 2048), para);
         } else {
-            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, 2048), para);
+            // Corrections are those of another architecture.
+            A::WelfordFinalize<false, kCorrected>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, 2048), para);
         }
+        kept.But("WelfordFinalize", {{5, 4}, {6, 4}, {8, 2048}});
         Near("WelfordFinalize mean", Raw<float>(5)[0], total);
         Near("WelfordFinalize variance", Raw<float>(6)[0], variance);
     }
@@ -245,6 +258,36 @@ void Welford()
     Near("WelfordFinalize without a tail", Raw<float>(5)[0], total);
 }
 
+/// Heads of samples that are no whole blocks, and none; one sample at each of the others; the memory that two copies, a repeat and a block take.
+void WelfordHeads()
+{
+    const uint32_t length = 72, least = (2 * 72 + 64 + 8) * 4;
+    const std::vector<double> mean = Fill<float>(1, length, 11, -4, 4);
+    const std::vector<double> spread = Fill<float>(2, length, 12, 0, 4);
+    for (const uint32_t head : {0u, 1u, 9u, 71u}) {
+        const double all = head * 3 + (length - head);
+        A::WelfordFinalizePara para = {3, length, 3, head, 1, length - head, 1.0f / length, static_cast<float>(1 / all), 0};
+        const auto result = OnCore([&] {
+            for (uint32_t i = 0; i < length; ++i) {
+                Raw<float>(1)[i] = static_cast<float>(mean[i]);
+                Raw<float>(2)[i] = static_cast<float>(spread[i]);
+            }
+            std::memset(Raw<uint8_t>(8), 0x5A, 4096);
+            A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, least), para);
+            double total = 0, variance = 0;
+            for (uint32_t i = 0; i < length; ++i) total += (i < head ? 3 : 1) * mean[i] / all;
+            for (uint32_t i = 0; i < length; ++i) variance += (spread[i] + (i < head ? 3 : 1) * std::pow(mean[i] - total, 2)) / all;
+            Near("WelfordFinalize mean with a head", Raw<float>(5)[0], total);
+            Near("WelfordFinalize variance with a head", Raw<float>(6)[0], variance);
+            Expect(Raw<uint8_t>(8)[least] == 0x5A, "WelfordFinalize keeps within its memory");
+        });
+        Expect(result.faults == 0, "WelfordFinalize with a head of " + std::to_string(head) + ": " + result.first_fault);
+        const auto less = OnCore([&] { A::WelfordFinalize(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<uint8_t>(8, least - 1), para); });
+        Expect(less.first_fault == "bad_argument: WelfordFinalize: the temporary buffer has " + std::to_string(least - 1) + " bytes, it takes " + std::to_string(least),
+               "WelfordFinalize with too little: " + less.first_fault);
+    }
+}
+
 /// Behind what is computed results stay as they are, or are those of before.
 void WelfordBehind()
 {
@@ -255,11 +298,13 @@ void WelfordBehind()
     for (const bool inPlace : {false, true}) {
         std::fill_n(Raw<float>(5), 24, 77.0f);
         std::fill_n(Raw<float>(6), 24, 77.0f);
+        const Kept<kBytes> kept;
         if (inPlace) {
             A::WelfordUpdate<float, float, false, kInPlace>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<float>(3), At<uint8_t>(8, 512), para);
         } else {
             A::WelfordUpdate<float, float>(At<float>(5), At<float>(6), At<float>(1), At<float>(2), At<float>(3), At<uint8_t>(8, 512), para);
         }
+        kept.But("WelfordUpdate", {{5, 96}, {6, 96}, {8, 512}});
         for (uint32_t i = 0; i < 24; ++i) {
             const double next = mean[i] + (x[i] - mean[i]) / 2;
             Near("WelfordUpdate mean behind", Raw<float>(5)[i], i < 13 ? next : inPlace ? mean[i] : 77);
@@ -277,8 +322,10 @@ void Known(const Size& size, uint32_t bytes)
     const std::vector<double> beta = Fill<float>(3, size.k, 3, -1, 1);
     const std::vector<double> mean = Fill<float>(4, size.m, 4, -1, 2);
     const std::vector<double> variance = Fill<float>(5, size.m, 5, 0.5, 4);
+    const Kept<kBytes> kept;
     A::Normalize<float, T>(At<T>(0), At<float>(6), At<float>(4), At<float>(5), At<T>(1), At<float>(2), At<float>(3),
                            At<uint8_t>(8, bytes), kEpsilon, {size.m, size.columns, size.k});
+    kept.But("Normalize", {{0, count * sizeof(T)}, {6, size.m * 4}, {8, bytes}});
     for (uint32_t row = 0; row < size.m; ++row) {
         const double rstd = 1 / std::sqrt(variance[row] + static_cast<double>(kEpsilon));
         Near("Normalize rstd", Raw<float>(6)[row], rstd);
@@ -304,8 +351,10 @@ void Gradients(const Size& size, uint32_t bytes)
     tiling.sLength = size.m;
     tiling.hLength = size.k;
     tiling.originalHLength = size.columns;
+    const Kept<kBytes> kept;
     A::LayerNormGrad<T>(At<T>(0), At<T>(7), At<T>(6), At<T>(1), At<T>(5), At<T>(4), At<T>(2), At<uint8_t>(8, bytes),
                         static_cast<T>(kEpsilon), tiling);
+    kept.But("LayerNormGrad", {{0, count * sizeof(T)}, {7, count * sizeof(T)}, {8, bytes}});
     const double h = size.columns;
     for (uint32_t row = 0; row < size.m; ++row) {
         // The definition, with powers of variance + epsilon.
@@ -332,7 +381,9 @@ void Gradients(const Size& size, uint32_t bytes)
     sums.sLength = 1;
     sums.hLength = size.k;
     const std::vector<double> xhat = Fill<T>(7, count, 9, -2, 2);
+    const Kept<kBytes> summed;
     A::LayerNormGradBeta<T>(At<T>(0), At<T>(3), At<T>(7), At<T>(6), At<uint8_t>(8, bytes), sums);
+    summed.But("LayerNormGradBeta", {{0, size.k * sizeof(T)}, {3, size.k * sizeof(T)}, {8, bytes}});
     for (uint32_t c = 0; c < size.columns; ++c) {
         double byGamma = 0;
         double byBeta = 0;
@@ -379,5 +430,16 @@ int main()
         WelfordBehind();
     });
     Expect(result.completed && result.faults == 0, result.first_fault);
+    WelfordHeads();
+    // Nothing of temporary memory counts before it is written; rows of one repeat, of several, and longer than strides reach.
+    for (const Size size : {Size{9, 48, 43}, Size{5, 208, 200}, Size{1, 2304, 2300}}) {
+        const auto written = [&](const char* what, const std::function<void()>& body) { ExpectWrittenFirst(what, 8 * kBytes, 12 * kBytes, body); };
+        const uint32_t bytes = 40 * 1024;
+        written("rows", [&] { Rows<float>(size, bytes); });
+        written("rows of halves", [&] { Rows<half>(size, bytes); });
+        written("known rows", [&] { Known<half>(size, bytes); });
+        written("gradients", [&] { Gradients<float>(size, bytes); });
+    }
+    ExpectWrittenFirst("Welford", 8 * kBytes, 9 * kBytes, Welford<float>);
     return Report("api_normalization");
 }

@@ -200,7 +200,7 @@ void LibraryParameters()
     Same("LayerNormConfig", In(A::LayerNormConfig()), {0, 0, 0, 1});
     Same("LNCFG_NORM", In(A::LNCFG_NORM), {0, 0, 0, 1});
     Same("WelfordUpdateConfig", Of(A::WFUPDATE_DEFAULT_CFG.isInplace, A::WelfordUpdateConfig(true).isInplace), {0, 1});
-    Same("WelfordFinalizeConfig", Of(A::WelfordFinalizeConfig(false).isCorrection, A::WelfordFinalizeConfig(true).isCorrection), {0, 1});
+    Same("WelfordFinalizeConfig", Of(A::WFFINALIZE_DEFAULT_CFG.isCorrection, A::WelfordFinalizeConfig(true).isCorrection), {0, 1});
     Same("NormalizeConfig", In(A::NormalizeConfig()), {1, -1, 0, 0, 0});
     Same("NLCFG_NORM", In(A::NLCFG_NORM), {1, -1, 0, 0, 0});
     Same("NLCFG_NOBETA", In(A::NLCFG_NOBETA), {1, -1, 1, 0, 0});
@@ -213,6 +213,11 @@ void LibraryParameters()
     Same("SoftmaxConfig of four", In(A::SoftmaxConfig(true, 2, 3, A::SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC)), {1, 2, 3, 1});
     Same("SoftMaxShapeInfo", In(A::SoftMaxShapeInfo()), {0, 0, 0, 0});
     Same("TopKInfo", Of(A::TopKInfo().outter), {1});
+    Same("SumParams", Of(A::SumParams().outter, A::MeanParams().outter), {1, 1});
+    const A::AntiQuantShapeInfo factors;
+    Same("AntiQuantShapeInfo", Of(factors.offsetHeight, factors.offsetWidth, factors.scaleHeight, factors.scaleWidth), {0, 0, 0, 0});
+    const A::SelectWithBytesMaskShapeInfo select;
+    Same("SelectWithBytesMaskShapeInfo", Of(select.firstAxis, select.srcLastAxis, select.maskLastAxis), {0, 0, 0});
     Same("TQueConfig", In(A::TQueConfig()), {0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
 }
 

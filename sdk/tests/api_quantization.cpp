@@ -3,7 +3,7 @@
 
 #include "kernel_operator.h"
 
-#include "isa_support.h"
+#include "api_slots.h"
 
 using namespace isa_test;
 namespace A = AscendC;
@@ -48,14 +48,14 @@ void Quantized(const char* what, int8_t got, double exact)
            std::string(what) + ": " + std::to_string(got) + " for " + std::to_string(exact));
 }
 
-/// Runs `call`, which writes `count` elements of slot 0, and says whether the next ones stay as they were.
+/// Runs `call`, which writes `count` elements of slot 0, and says whether all others stay as they were, but for temporary memory.
 template <typename D>
 void Within(const char* what, uint32_t count, const std::function<void()>& call)
 {
     std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
+    const Kept<kBytes> kept;
     call();
-    const auto* behind = reinterpret_cast<const uint8_t*>(Raw<D>(0) + count);
-    Expect(std::all_of(behind, behind + 512, [](uint8_t byte) { return byte == 0x3C; }), std::string(what) + " writes behind its results");
+    kept.But(what, {{0, count * sizeof(D)}, {6, 4 * kBytes}});
 }
 
 template <typename T>
@@ -116,7 +116,9 @@ void Dequant()
     for (const uint32_t bytes : {800u, 16384u}) {
         Fill<D>(0, 9, 1, 2);
         const D kept = Raw<D>(0)[71];
+        const Kept<kBytes> others;
         A::AscendDequant(At<D>(0), At<int32_t>(1), At<S>(2), Temporary(bytes), params);
+        others.But("AscendDequant", {{0, (2 * stride + 70) * sizeof(D)}, {6, bytes}});
         for (uint32_t row = 0; row < params.m; ++row) {
             for (uint32_t c = 0; c < params.calCount; ++c) {
                 near("AscendDequant", Value(Raw<D>(0)[row * stride + c]), Raw<int32_t>(1)[row * 72 + c] * scaleOf(c));
@@ -186,6 +188,35 @@ void AntiQuant()
         [](uint32_t) { return std::make_pair(2.0, 0.25); });
     run("AscendAntiQuant by one scale without offset", [&] { A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, quarter, pieces(160), k); },
         [](uint32_t) { return std::make_pair(0.0, 0.25); });
+}
+
+/// Rows fill whole blocks where there are several, and have no more elements than they are long.
+void DequantRows()
+{
+    for (const A::DequantParams& some : {A::DequantParams{1, 80, 80}, {1, 80, 81}, {2, 72, 72}, {2, 76, 72}, {1, 76, 72}, {1, 80, 0}, {1, 60, 30}, {1, 160, 64}}) {
+        bool further = false;
+        const auto result = OnCore([&] {
+            std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
+            std::memset(Raw<uint8_t>(1), 0, 2 * kBytes);
+            A::AscendDequant(At<half>(0), At<int32_t>(1), At<float>(2), Temporary(1024), some);
+            further = std::any_of(Raw<half>(0) + some.calCount, Raw<half>(0) + 256, [](half value) { return value.Bits() != 0x3C3C; });
+        });
+        Expect((result.first_fault.rfind("bad_argument: AscendDequant: ", 0) == 0) == (some.calCount == 81 || (some.m == 2 && some.n == 76)),
+               "AscendDequant of rows of " + std::to_string(some.n) + ": " + result.first_fault);
+        Expect(further == (some.m == 2 && some.n == 72), "AscendDequant of " + std::to_string(some.calCount) + " elements of a row of " + std::to_string(some.n));
+    }
+}
+
+/// Weights are whole rows, and rows whole groups.
+void AntiQuantRows()
+{
+    for (const auto& [k, groups] : {std::make_pair(6u, 2u), {6u, 4u}, {5u, 1u}, {0u, 1u}, {7u, 2u}}) {
+        const auto result = OnCore([k = k, groups = groups] {
+            A::AscendAntiQuant<int8_t, half, false>(At<half>(0), At<int8_t>(1, 576), At<half>(2), At<half>(3), Temporary(2048), k, {groups, 96, groups, 96});
+        });
+        Expect((result.first_fault.rfind("bad_argument: AscendAntiQuant", 0) == 0) == (k != 6 || groups != 2),
+               "AscendAntiQuant of " + std::to_string(k) + " rows in " + std::to_string(groups) + " groups: " + result.first_fault);
+    }
 }
 
 /// Without room for 32 elements a piece nothing is computed, and the fault says how many bytes they take.
@@ -282,5 +313,18 @@ int main()
     TooSmall();
     const auto two = OnCore([] { A::CumSum<half, kDownOnly>(At<half>(0), At<half>(3), At<half>(1), Temporary(64), {2, 16}); });
     Expect(two.first_fault.find("CumSum: the temporary buffer has 64 bytes, it takes 128") != std::string::npos, "CumSum of two rows: " + two.first_fault);
+    DequantRows();
+    AntiQuantRows();
+    // Nothing of temporary memory counts before it is written.
+    ExpectWrittenFirst("quantisation", 6 * kBytes, 8 * kBytes, [] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> operands;
+        pipe.InitBuffer(operands, 6 * kBytes);
+        Quant<half>();
+        Dequant<half, float>();
+        AntiQuant<half>();
+        AntiQuant<bfloat16_t>();
+        RunningSums<float>(5, 24);
+    });
     return Report("api_quantization");
 }

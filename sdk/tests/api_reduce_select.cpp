@@ -1,6 +1,8 @@
 // Reductions, comparisons, selections, gathers and template keys of the kernel API.
 #include "kernel_operator.h"
 
+#include <array>
+
 #include "api_slots.h"
 
 using namespace isa_test;
@@ -51,6 +53,53 @@ void Reductions(int32_t n)
     Near("index of ReduceMax" + suffix, IndexAt(&Slot::Raw<T>(2)[1]), high, 0);
     A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
     Near("index of ReduceMin" + suffix, IndexAt(&Slot::Raw<T>(2)[1]), low, 0);
+}
+
+/// The extreme value at one place, or at two, of which the first counts: in whole repeats, in what is left of one, and at their borders.
+template <typename T>
+void ExtremesAt(int32_t n, int32_t first, int32_t second)
+{
+    const std::string what = " of " + std::to_string(n) + " with places " + std::to_string(first) + " and " + std::to_string(second);
+    for (const float extreme : {9.0f, -9.0f}) {
+        for (int32_t i = 0; i < n; ++i) {
+            Slot::Raw<T>(0)[i] = static_cast<T>(i == first || i == second ? extreme : static_cast<float>(i % 13) - 6.0f);
+        }
+        std::fill_n(Slot::Raw<T>(2), 4, static_cast<T>(77.0f));
+        if (extreme > 0) {
+            A::ReduceMax(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
+        } else {
+            A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), n, true);
+        }
+        Near("extreme" + what, static_cast<float>(Slot::Raw<T>(2)[0]), extreme, 0);
+        Near("index" + what, IndexAt(&Slot::Raw<T>(2)[1]), std::min(first, second), 0);
+        Near("behind extreme and index" + what, static_cast<float>(Slot::Raw<T>(2)[2]), 77, 0);
+        // Without one asked for there is no index; of no elements there is nothing.
+        constexpr int32_t lanes = 256 / sizeof(T);
+        uint64_t mask[2] = {~uint64_t{0}, sizeof(T) == 2 ? ~uint64_t{0} : 0};
+        const auto best = static_cast<float>(extreme > 0 ? *std::max_element(Slot::Raw<T>(0), Slot::Raw<T>(0) + lanes) : *std::min_element(Slot::Raw<T>(0), Slot::Raw<T>(0) + lanes));
+        for (int kind = 0; kind < 4; ++kind) {
+            std::fill_n(Slot::Raw<T>(2), 4, static_cast<T>(77.0f));
+            const auto reduce = [&](auto... arguments) {
+                if (extreme > 0) {
+                    A::ReduceMax(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), arguments...);
+                } else {
+                    A::ReduceMin(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), arguments...);
+                }
+            };
+            if (kind == 0) {
+                reduce(n);
+            } else if (kind == 1) {
+                reduce(lanes, 1, 8);
+            } else if (kind == 2) {
+                reduce(static_cast<const uint64_t*>(mask), 1, 8);
+            } else {
+                reduce(0);
+                A::ReduceSum(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), 0);
+            }
+            Near("extreme alone" + what, static_cast<float>(Slot::Raw<T>(2)[0]), kind == 0 ? extreme : kind == 3 ? 77 : best, 0);
+            Near("behind an extreme alone" + what, static_cast<float>(Slot::Raw<T>(2)[1]), 77, 0);
+        }
+    }
 }
 
 void RepeatReductions()
@@ -215,6 +264,52 @@ void GatherFromSecondBuffer()
     Expect(result.Get<float>().GetValue(0) == 63 && result.Get<float>().GetValue(59) == 4, "Gather with a rest outside of the buffer");
 }
 
+/// Gathers from a table in its buffer: `outside` are the elements that lie elsewhere, the first at byte `first`.
+void ExpectGather(const char* what, bool legal, uint32_t first, uint32_t many, const std::function<uint32_t(uint32_t)>& offset, bool pooled = false,
+                  uint32_t count = 128)
+{
+    const auto result = OnCore([&] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> larger, table, behind, offsets, result;
+        A::TBufPool<A::TPosition::VECCALC> pool, over;
+        pipe.InitBuffer(larger, 1024);
+        if (pooled) {  // buffers at one address: a table may be in the largest of them
+            pipe.InitBufPool(pool, 512);
+            pipe.InitBufPool(over, 512, pool);
+            pool.InitBuffer(behind, 512);
+            over.InitBuffer(table, 256);
+        } else {
+            pipe.InitBuffer(table, 512);
+            pipe.InitBuffer(behind, 512);
+        }
+        pipe.InitBuffer(offsets, 512);
+        pipe.InitBuffer(result, 512);
+        A::Duplicate(larger.Get<float>(), 0.0f, 256);
+        A::Duplicate(table.Get<float>(), 0.0f, pooled ? 64 : 128);
+        A::Duplicate(behind.Get<float>(), 0.0f, 128);
+        for (uint32_t i = 0; i < 128; ++i) {
+            offsets.Get<uint32_t>().SetValue(i, offset(i));
+        }
+        A::Gather(result.Get<float>(), table.Get<float>(), offsets.Get<uint32_t>(), 0, count);
+    });
+    const std::string want = "out_of_bounds_ub: vgather: byte offset " + std::to_string(first) + " leaves the buffer of 512 bytes that the table lies in; " +
+                             std::to_string(many) + " elements are read outside of it";
+    Expect(legal ? result.faults == 0 : result.first_fault == want, std::string(what) + ": " + result.first_fault);
+}
+
+void GathersOutside()
+{
+    const auto inside = [](uint32_t i) { return i * 4; };
+    ExpectGather("a table as long as its buffer", true, 0, 0, inside);
+    ExpectGather("a rest of a repeat outside", true, 0, 0, [&](uint32_t i) { return i < 65 ? inside(i) : 512 + i * 4; });
+    ExpectGather("a whole repeat outside", false, 512 + 64 * 4, 64, [&](uint32_t i) { return i < 64 ? inside(i) : 512 + i * 4; });
+    ExpectGather("one element outside", false, 512, 1, [&](uint32_t i) { return i == 7 ? 512 : inside(i); });
+    ExpectGather("one element outside, then the first one", false, 512, 1, [&](uint32_t i) { return i == 126 ? 512 : i == 127 ? 0 : inside(i); });
+    ExpectGather("nothing inside", false, 516, 3, [](uint32_t i) { return 516 + i * 4; }, false, 3);
+    ExpectGather("a buffer over another", true, 0, 0, inside, true);
+    ExpectGather("outside of both buffers", false, 516, 2, [&](uint32_t i) { return i == 5 ? 516 : i == 6 ? 520 : inside(i); }, true);
+}
+
 void Transposes()
 {
     for (uint32_t i = 0; i < 256; ++i) {
@@ -287,6 +382,12 @@ int main()
             Reductions<float>(n);
             Reductions<half>(n);
         }
+        for (const auto& [n, first, second] : std::vector<std::array<int32_t, 3>>{
+                 {65, 64, 64}, {65, 0, 64}, {70, 66, 69}, {70, 63, 64}, {127, 126, 126}, {127, 1, 126}, {128, 127, 127}, {300, 299, 257}, {300, 255, 256},
+                 {300, 256, 298}, {130, 129, 129}, {130, 128, 129}, {129, 5, 128}, {40, 39, 39}}) {
+            ExtremesAt<float>(n, first, second);
+            ExtremesAt<half>(n, first, second);
+        }
         RepeatReductions();
         ManyRepeats();
         A::ResetMask();  // reductions with repeats leave their last mask, and comparisons do not set one
@@ -302,6 +403,7 @@ int main()
         LongCompares<half>();
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
+    GathersOutside();
     const auto uneven = OnCore([] { A::Compare(Slot::At<uint8_t>(2), Slot::At<float>(0), Slot::At<float>(1), A::CMPMODE::LT, 70); });
     Expect(uneven.first_fault.rfind("misaligned: Compare", 0) == 0, "Compare of part of a repeat: " + uneven.first_fault);
     return Report("api_reduce_select");

@@ -160,6 +160,14 @@ void Merged()
         const std::string got = std::to_string(taken[0]) + " " + std::to_string(taken[1]) + " " + std::to_string(taken[2]);
         Expect(!stop || (taken[0] == want[0] && taken[1] == want[1] && taken[2] == want[2] && taken[3] == 0), "GetMrgSortResult: " + got);
     }
+    // Four lists, all of them to the end.
+    const uint16_t four[4] = {8, 16, 24, 32};
+    uint32_t all[5] = {1, 1, 1, 1, 77};
+    A::MrgSort<T, false>(Slot::At<T>(3), A::MrgSortSrcList<T>(Slot::At<T>(2), Slot::At<T>(2), Slot::At<T>(2), Slot::At<T>(2)), four, all, 15, 1);
+    Expect(all[0] == 8 && all[1] == 16 && all[2] == 24 && all[3] == 32 && all[4] == 77, "numbers of four lists that MrgSort gives");
+    uint16_t each[4];
+    A::GetMrgSortResult(each[0], each[1], each[2], each[3]);
+    Expect(each[0] == 8 && each[1] == 16 && each[2] == 24 && each[3] == 32, "GetMrgSortResult of four lists");
     const uint16_t lengths[4] = {20, 32, 32, 0};
     uint32_t sorted[4] = {1, 1, 1, 1};
     const A::MrgSortSrcList<T> runs(Slot::At<T>(2), Slot::At<T>(2)[A::GetSortOffset<T>(32)], Slot::At<T>(2)[A::GetSortOffset<T>(64)], Slot::At<T>(2));

@@ -251,6 +251,23 @@ void Lists()
         A::TensorDesc<int32_t> desc;
         list.GetDesc(desc, 2);
     });
+    // Tensors of three, one and no dimensions: each begins behind the one before.
+    const uint64_t mixed[] = {72, (uint64_t{4} << 32) | 3, 1, 2, 3, (uint64_t{1} << 32) | 1, 9, uint64_t{2} << 32, uint64_t{3} << 32, pointer(0), pointer(8), pointer(16), pointer(32)};
+    std::memcpy(words, mixed, sizeof(mixed));
+    Run("list of mixed tensors", [&] {
+        Expect(A::ListTensorDesc().GetSize() == 0 && A::TensorDesc<int32_t>().GetIndex() == 0 && A::TensorDesc<int32_t>().GetShape(0) == 0, "lists of nothing");
+        A::ListTensorDesc list(words);
+        Expect(list.GetSize() == 4, "a list of four");
+        const uint64_t ranks[] = {3, 1, 0, 0}, firsts[] = {1, 9, 55, 55};
+        for (uint32_t index = 0; index < 4; ++index) {
+            uint64_t dimensions[8] = {55, 55, 55, 55};
+            A::TensorDesc<int32_t> desc;
+            desc.SetShapeAddr(dimensions);
+            list.GetDesc(desc, index);
+            Expect(desc.GetDim() == ranks[index] && dimensions[0] == firsts[index] && desc.GetShape(static_cast<uint32_t>(ranks[index])) == 0,
+                   "tensor " + std::to_string(index) + " of four");
+        }
+    });
     // Pointers alone.
     const uint64_t bare[] = {24, uint64_t{3} << 32, 0xFFFFFFFFu, pointer(32), pointer(0), pointer(16)};
     std::memcpy(words, bare, sizeof(bare));

@@ -23,13 +23,15 @@ void BroadcastsOf(uint32_t rows, uint32_t cols)
     const std::string what = " to " + std::to_string(rows) + " x " + std::to_string(cols) + " of "
         + std::to_string(sizeof(T)) + " bytes";
     Clear(0);
-    for (uint32_t i = 0; i < std::max(rows, cols); ++i) {
+    for (uint32_t i = 0; i < rows * cols; ++i) {
         Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121));
     }
     A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
     const uint32_t to[] = {rows, cols};
     const uint32_t column[] = {rows, 1};
     const uint32_t row[] = {1, cols};
+    Clear(2);
+    const Kept<kSlot> kept;
     A::BroadCast<T, 2, 1>(Slot::At<T>(2), Slot::At<T>(0), to, column, tmp);
     bool right = true;
     for (uint32_t i = 0; i < rows * cols; ++i) {
@@ -50,8 +52,13 @@ void BroadcastsOf(uint32_t rows, uint32_t cols)
         right = right && Slot::Raw<T>(2)[i] == Slot::Raw<T>(0)[32 / sizeof(T)];
     }
     Expect(right, "BroadCast of an element" + what);
+    kept.But("BroadCast" + what, {{2, (rows * cols * sizeof(T) + 1) / 2 * 2}, {4, kSlot}});
     A::BroadCast<T, 2, 1>(Slot::At<T>(2), Slot::At<T>(0), row, row, tmp);
     Expect(std::equal(Slot::Raw<T>(0), Slot::Raw<T>(0) + cols, Slot::Raw<T>(2)), "BroadCast of equal shapes" + what);
+    Clear(2);
+    A::BroadCast<T, 2, 0>(Slot::At<T>(2), Slot::At<T>(0), to, to, tmp);
+    Expect(std::equal(Slot::Raw<T>(0), Slot::Raw<T>(0) + rows * cols, Slot::Raw<T>(2)), "BroadCast of equal shapes of rows" + what);
+    Expect(Slot::Raw<uint8_t>(2)[(rows * cols * sizeof(T) + 1) / 2 * 2] == 0x5A, "BroadCast of equal shapes ends" + what);
 }
 
 /// A row or a column in as much temporary memory as a few of the rows take.
@@ -141,7 +148,10 @@ void ReductionsOf(uint32_t rows, uint32_t cols)
                 low[i] = std::min(low[i], value);
             }
         }
+        Clear(2);
+        const Kept<kSlot> kept;
         const auto check = [&](const char* api, const std::vector<double>& want) {
+            kept.But(api + name, {{2, results * sizeof(T)}, {4, kSlot}});
             for (uint32_t i = 0; i < results; ++i) {
                 Close<T>(api + name, static_cast<float>(Slot::Raw<T>(2)[i]), want[i]);
             }
@@ -209,7 +219,11 @@ void SortsOf(uint32_t count)
         want[33].first = -INFINITY;
     }
     A::LocalTensor<T> tmp = Slot::At<T>(4);
+    Clear(2);
+    Clear(4);
+    const Kept<kSlot> kept;
     A::Sort<T, true>(Slot::At<T>(2), Slot::At<T>(0), Slot::At<uint32_t>(1), tmp, static_cast<int32_t>(count / 32));
+    kept.But("Sort of " + std::to_string(count), {{2, count * 8}, {4, count * 8}});
     A::Extract(Slot::At<T>(3), Slot::At<uint32_t>(4), Slot::At<T>(2), static_cast<int32_t>(count / 32));
     std::stable_sort(want.begin(), want.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     bool right = true;
@@ -218,6 +232,32 @@ void SortsOf(uint32_t count)
             && static_cast<float>(Slot::Raw<T>(0)[Slot::Raw<uint32_t>(4)[i]]) == want[i].first;
     }
     Expect(right, "Sort of " + std::to_string(count) + " elements of " + std::to_string(sizeof(T)) + " bytes");
+}
+
+/// More runs than an instruction has repeats: 8192 halves with their indices fill the buffer but for 16 KiB.
+void SortOfManyRepeats()
+{
+    constexpr uint32_t count = 8192;
+    const auto tensor = [](uint32_t offset, uint32_t elements) { return A::LocalTensor<half>(A::TPosition::VECCALC, offset, elements); };
+    auto* values = reinterpret_cast<half*>(ascendsim::UbBase());
+    auto* indices = reinterpret_cast<uint32_t*>(ascendsim::UbBase() + count * 2);
+    auto* records = ascendsim::UbBase() + count * 6;
+    std::vector<uint32_t> order(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        order[i] = indices[i] = i;
+        values[i] = half(static_cast<float>(i * 337 % 1021));
+    }
+    const A::LocalTensor<uint32_t> index(A::TPosition::VECCALC, count * 2, count);
+    A::LocalTensor<half> tmp = tensor(count * 14, count * 4);
+    A::Sort<half, true>(tensor(count * 6, count * 4), tensor(0, count), index, tmp, count / 32);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return static_cast<float>(values[a]) > static_cast<float>(values[b]); });
+    bool right = true;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t at;
+        std::memcpy(&at, records + i * 8 + 4, 4);
+        right = right && at == order[i];
+    }
+    Expect(right, "Sort of more runs than repeats");
 }
 
 template <typename T, typename U>
@@ -234,8 +274,12 @@ void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
     info.srcLastAxis = cols;
     info.maskLastAxis = maskCols;
     const T scalar = static_cast<T>(-7.0f);
+    Clear(2);
+    Clear(3);
+    const Kept<kSlot> kept;
     A::Select(Slot::At<T>(2), Slot::At<T>(0), scalar, Slot::At<U>(1), Slot::At<uint8_t>(4), info);
     A::SelectWithBytesMask(Slot::At<T>(3), scalar, Slot::At<T>(0), Slot::At<U>(1), Slot::At<uint8_t>(4), info);
+    kept.But("Select by elements of " + std::to_string(sizeof(U)) + " bytes", {{2, rows * cols * sizeof(T)}, {3, rows * cols * sizeof(T)}, {4, kSlot}});
     bool right = true;
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < cols; ++c) {
@@ -247,6 +291,85 @@ void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
     }
     Expect(right, "Select by elements of " + std::to_string(sizeof(U)) + " bytes, " + std::to_string(rows) + " x "
                       + std::to_string(cols));
+}
+
+/// A call with every amount of temporary memory up to `most` bytes: whole results or a refusal, no refusal with more than was enough, and
+/// nothing written behind it.
+void WithAllAmounts(const std::string& what, uint32_t most, const std::function<void()>& prepare,
+                    const std::function<void(A::LocalTensor<uint8_t>)>& call, const std::function<bool()>& right)
+{
+    uint32_t enough = 0;
+    for (uint32_t bytes = 32; bytes <= most; bytes += 32) {
+        bool good = true;
+        const auto result = OnCore([&] {
+            prepare();
+            Clear(2);
+            Clear(4);
+            call(A::LocalTensor<uint8_t>(A::TPosition::VECCALC, 4 * kSlot, bytes));
+            good = right();
+            Expect(std::count(Slot::Raw<uint8_t>(4) + bytes, Slot::Raw<uint8_t>(5), 0x5A) == kSlot - bytes, what + " writes behind " + std::to_string(bytes) + " bytes");
+        });
+        enough = enough == 0 && result.faults == 0 ? bytes : enough;
+        Expect(enough == 0 || (result.faults == 0 && good), what + " in " + std::to_string(bytes) + " bytes: " + result.first_fault);
+    }
+    Expect(enough != 0, what + " in any memory");
+}
+
+template <typename T, int axis>
+void BroadcastWithAllAmounts(uint32_t rows, uint32_t cols, uint32_t most)
+{
+    const uint32_t to[] = {rows, cols}, from[] = {axis == 0 ? 1 : rows, axis == 0 ? cols : 1};
+    WithAllAmounts("BroadCast along " + std::to_string(axis) + " to " + std::to_string(rows) + " x " + std::to_string(cols), most,
+        [&] { for (uint32_t i = 0; i < std::max(rows, cols); ++i) Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i * 7 % 121)); },
+        [&](A::LocalTensor<uint8_t> tmp) { A::BroadCast<T, 2, axis>(Slot::At<T>(2), Slot::At<T>(0), to, from, tmp); },
+        [&] {
+            bool right = Slot::Raw<uint8_t>(2)[(rows * cols * sizeof(T) + 1) / 2 * 2] == 0x5A;
+            for (uint32_t i = 0; i < rows * cols; ++i) right = right && Slot::Raw<T>(2)[i] == Slot::Raw<T>(0)[axis == 0 ? i % cols : i / cols];
+            return right;
+        });
+}
+
+template <typename T, typename U>
+void SelectWithAllAmounts(uint32_t rows, uint32_t cols, uint32_t maskCols, uint32_t most)
+{
+    WithAllAmounts("Select by " + std::to_string(sizeof(U)) + " bytes of " + std::to_string(cols), most,
+        [&] {
+            for (uint32_t i = 0; i < rows * cols; ++i) Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i % 900));
+            for (uint32_t i = 0; i < rows * maskCols; ++i) Slot::Raw<U>(1)[i] = static_cast<U>(i % 3 == 1);
+        },
+        [&](A::LocalTensor<uint8_t> tmp) {
+            A::SelectWithBytesMaskShapeInfo info;
+            info.firstAxis = rows;
+            info.srcLastAxis = cols;
+            info.maskLastAxis = maskCols;
+            A::Select(Slot::At<T>(2), Slot::At<T>(0), static_cast<T>(-7.0f), Slot::At<U>(1), tmp, info);
+        },
+        [&] {
+            bool right = Slot::Raw<uint8_t>(2)[rows * cols * sizeof(T)] == 0x5A;
+            for (uint32_t i = 0; i < rows * cols; ++i) {
+                right = right && Slot::Raw<T>(2)[i] == (Slot::Raw<U>(1)[i / cols * maskCols + i % cols] == 0 ? Slot::Raw<T>(0)[i] : static_cast<T>(-7.0f));
+            }
+            return right;
+        });
+}
+
+template <typename T>
+void TransposeWithAllAmounts(uint16_t c, uint16_t h, uint16_t w, uint32_t most)
+{
+    const uint32_t pixels = uint32_t(h) * w;
+    WithAllAmounts("Transpose of " + std::to_string(c) + " x " + std::to_string(pixels), most,
+        [&] { for (uint32_t i = 0; i < 2 * c * pixels; ++i) Slot::Raw<T>(0)[i] = static_cast<T>(static_cast<int>(i)); },
+        [&](A::LocalTensor<uint8_t> tmp) {
+            A::Transpose(Slot::At<T>(2), Slot::At<T>(0), tmp, A::TransposeParamsExt(2, c, h, w, A::TransposeType::TRANSPOSE_NCHW2NHWC));
+        },
+        [&] {
+            bool right = Slot::Raw<uint8_t>(2)[2 * c * pixels * sizeof(T)] == 0x5A;
+            for (uint32_t i = 0; i < 2 * c * pixels; ++i) {
+                const uint32_t image = i / (c * pixels), rest = i % (c * pixels);
+                right = right && Slot::Raw<T>(2)[image * c * pixels + rest % pixels * c + rest / pixels] == Slot::Raw<T>(0)[i];
+            }
+            return right;
+        });
 }
 
 struct PadSizes {
@@ -265,7 +388,10 @@ void PadsOf(uint32_t rows, uint32_t width, uint32_t valid, uint16_t left, uint16
     }
     PadSizes tiling = {rows, width, valid};
     A::PadParams pad(left, right, -5);
+    Clear(2);
+    const Kept<kSlot> kept;
     A::Pad(Slot::At<T>(2), Slot::At<T>(0), pad, Slot::At<uint8_t>(4), tiling);
+    kept.But("Pad" + what, {{2, rows * pitch * sizeof(T)}, {4, kSlot}});
     bool right_ = true;
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < left + valid + right; ++c) {
@@ -278,7 +404,10 @@ void PadsOf(uint32_t rows, uint32_t width, uint32_t valid, uint16_t left, uint16
     A::UnPadParams unpad(0, static_cast<uint16_t>(pitch - valid));
     tiling.srcWidth = pitch;
     A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
+    Clear(3);
+    const Kept<kSlot> unpadded;
     A::UnPad(Slot::At<T>(3), Slot::At<T>(2), unpad, tmp, tiling);
+    unpadded.But("UnPad" + what, {{3, rows * valid * sizeof(T)}, {4, kSlot}});
     right_ = true;
     for (uint32_t i = 0; i < rows * valid; ++i) {
         right_ = right_ && Slot::Raw<T>(3)[i] == Slot::Raw<T>(2)[i / valid * pitch + i % valid];
@@ -295,8 +424,12 @@ void TransposesOf(uint16_t n, uint16_t c, uint16_t h, uint16_t w)
     }
     const A::TransposeParamsExt there(n, c, h, w, A::TransposeType::TRANSPOSE_NCHW2NHWC);
     const A::TransposeParamsExt back(n, c, h, w, A::TransposeType::TRANSPOSE_NHWC2NCHW);
+    Clear(2);
+    Clear(3);
+    const Kept<kSlot> kept;
     A::Transpose(Slot::At<T>(2), Slot::At<T>(0), Slot::At<uint8_t>(4), there);
     A::Transpose(Slot::At<T>(3), Slot::At<T>(2), Slot::At<uint8_t>(4), back);
+    kept.But("Transpose", {{2, n * c * pixels * sizeof(T)}, {3, n * c * pixels * sizeof(T)}, {4, kSlot}});
     bool right = true;
     for (uint32_t i = 0; i < n * c * pixels; ++i) {
         const uint32_t image = i / (c * pixels);
@@ -320,10 +453,12 @@ int main()
             BroadcastsOf<half>(shape.first, shape.second);
             BroadcastsOf<int32_t>(shape.first, shape.second);
         }
+        BroadcastsOf<float>(3, 2040);
+        BroadcastsOf<float>(3, 2048);
         BroadcastsOf<int8_t>(3, 32);
         BroadcastsOf<uint8_t>(70, 9);
         for (const auto& shape : std::vector<std::pair<uint32_t, uint32_t>>{
-                 {1, 1}, {4, 17}, {3, 64}, {2, 130}, {260, 8}, {1, 7000}, {5, 1001}}) {
+                 {1, 1}, {4, 17}, {3, 64}, {2, 130}, {260, 8}, {255, 16}, {1, 7000}, {5, 1001}}) {
             ReductionsOf<float>(shape.first, shape.second);
             ReductionsOf<half>(shape.first, shape.second);
         }
@@ -345,12 +480,42 @@ int main()
         SelectsOf<half, uint8_t>(7, 16, 32);
         PadsOf<float>(20, 13, 13, 1, 2);
         PadsOf<half>(300, 31, 31, 0, 1);
+        PadsOf<half>(255, 15, 15, 0, 1);
+        SortOfManyRepeats();
         PadsOf<int32_t>(4, 32, 27, 0, 3);
         TransposesOf<float>(1, 3, 4, 6);
         TransposesOf<half>(2, 16, 5, 8);
         TransposesOf<int32_t>(1, 8, 7, 9);
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
+    // Nothing of temporary memory counts before it is written.
+    ExpectWrittenFirst("rows", 4 * kSlot, 5 * kSlot, [] {
+        BroadcastsOf<float>(17, 3);
+        BroadcastsOf<half>(5, 64);
+        BroadcastsOf<uint8_t>(70, 9);
+        ReductionsOf<float>(3, 130);
+        ReductionsOf<half>(4, 17);
+        ReductionsOf<float>(1, 7000);
+        SortsOf<half>(160);
+        SelectsOf<float, uint8_t>(3, 40, 64);
+        SelectsOf<half, int16_t>(2, 272, 272);
+        PadsOf<float>(20, 13, 13, 1, 2);
+        TransposesOf<half>(2, 16, 5, 8);
+    });
+    BroadcastWithAllAmounts<float, 0>(20, 7, 1024);
+    BroadcastWithAllAmounts<half, 0>(40, 16, 1024);
+    BroadcastWithAllAmounts<float, 1>(20, 7, 2048);
+    BroadcastWithAllAmounts<half, 1>(33, 17, 4096);
+    BroadcastWithAllAmounts<float, 1>(24, 8, 1536);
+    BroadcastWithAllAmounts<uint8_t, 0>(20, 9, 3072);
+    BroadcastWithAllAmounts<uint8_t, 1>(20, 9, 3072);
+    BroadcastWithAllAmounts<int8_t, 1>(16, 32, 4096);
+    SelectWithAllAmounts<float, uint8_t>(3, 72, 96, 1536);
+    SelectWithAllAmounts<half, int32_t>(2, 144, 144, 2048);
+    SelectWithAllAmounts<float, uint8_t>(2, 600, 608, 3072);
+    SelectWithAllAmounts<half, uint16_t>(2, 512, 528, 3072);
+    TransposeWithAllAmounts<float>(3, 4, 6, 640);
+    TransposeWithAllAmounts<half>(16, 2, 4, 1024);
     const auto narrow = OnCore([] {
         A::LocalTensor<uint8_t> tmp(A::TPosition::VECCALC, 0, 64);
         const uint32_t to[] = {32, 3};
@@ -377,5 +542,13 @@ int main()
         }).first_fault;
     };
     Expect(padded(14, 2).empty() && padded(14, 3).rfind("bad_argument: Pad", 0) == 0, "Pad of rows of whole blocks");
+    const auto framed = [](uint16_t left, uint16_t right) {
+        return OnCore([&] {
+            PadSizes tiling = {2, 13, 13};
+            A::PadParams pad(left, right, -5);
+            A::Pad(Slot::At<float>(2), Slot::At<float>(0), pad, Slot::At<uint8_t>(4), tiling);
+        }).first_fault;
+    };
+    Expect(framed(1, 2).empty() && framed(0, 3).empty() && !framed(1, 3).empty() && !framed(2, 2).empty(), "Pad of rows within their blocks");
     return Report("api_rows");
 }

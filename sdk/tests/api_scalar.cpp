@@ -209,10 +209,37 @@ void Blocks()
     Expect(trapped.faults == 1, "Trap");
 }
 
+/// A scalar instruction each, as the trace counts them.
+void Costs()
+{
+    const std::pair<const char*, std::function<void()>> all[] = {
+        {"ScalarCast", [] { A::ScalarCast<float, half, A::RoundMode::CAST_ODD>(1.5f); }},
+        {"ScalarGetCountOfValue", [] { A::ScalarGetCountOfValue<1>(5); }},
+        {"ScalarCountLeadingZero", [] { A::ScalarCountLeadingZero(5); }},
+        {"CountBitsCntSameAsSignBit", [] { A::CountBitsCntSameAsSignBit(5); }},
+        {"ScalarGetSFFValue", [] { A::ScalarGetSFFValue<1>(5); }},
+    };
+    for (const auto& [name, call] : all) {
+        ascendsim::OpenTrace("api_scalar.trace");
+        OnCore(call);
+        Expect(ascendsim::CloseTrace(), "closing the trace");
+        uint32_t scalars = 0;
+        for (const Record& record : ReadTrace("api_scalar.trace").records) {
+            scalars += record.name == "scalar" ? record.head.aux1 : 0;
+        }
+        Expect(scalars == 1, std::string(name) + ": " + std::to_string(scalars) + " scalar instructions");
+    }
+    std::remove("api_scalar.trace");
+    uint32_t magic = 7, shift = 7;
+    A::GetUintDivMagicAndShift(magic, shift, uint32_t{0});
+    Expect(magic == 0 && shift == 0, "magic number of no divisor");
+}
+
 }  // namespace
 
 int main()
 {
+    Costs();
     auto* words = static_cast<uint64_t*>(ascendsim::AllocateRegion(64, ascendsim::RegionRole::kOutput, 0));
     const auto result = OnCore([&] {
         Bits();

@@ -109,6 +109,15 @@ void Case(const Size& size, uint32_t bytes)
             }
         }
     };
+    const Kept<kSlot> kept;
+    const auto only = [&](const std::string& what, uint32_t slot) {
+        const size_t perRow = size.m * 32;  // values fill a block each
+        std::vector<std::pair<uint32_t, size_t>> places = {{1, size.m * size.k * sizeof(T)}, {3, 2 * 6144 + perRow}, {4, bytes}};
+        if (slot == 0) {
+            places.push_back({0, size.m * size.k * sizeof(T)});
+        }
+        kept.But(what, places);
+    };
     // Plain, then in place.
     A::SoftMax<T>(Slot::At<T>(1), Values<U>(0), Values<U>(1), Slot::At<T>(0), Temporary(bytes), tiling, info);
     std::string what = Name("SoftMax", size, sizeof(T));
@@ -121,7 +130,8 @@ void Case(const Size& size, uint32_t bytes)
         }
     }
     each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
-    std::memset(static_cast<void*>(Slot::Raw<T>(1)), 0, kSlot);
+    only(what, 1);
+    std::memset(static_cast<void*>(Slot::Raw<T>(1)), 0, size.m * size.k * sizeof(T));
     A::SimpleSoftMax<T>(Slot::At<T>(1), Values<U>(0), Values<U>(1), Slot::At<T>(0), Temporary(bytes), tiling, info);
     each([&](uint32_t row, uint32_t at) {
         const double want = std::exp(x[at] - rows[row].max) / rows[row].sum;
@@ -165,6 +175,7 @@ void Case(const Size& size, uint32_t bytes)
              std::exp(inMax[row] - rows[row].max) * inSum[row] / rows[row].sum);
     }
     each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(1)[at], std::exp(x[at] - rows[row].max) / rows[row].sum); });
+    only(what, 1);
     // First half, in place.
     what = Name("SoftmaxFlashV2 first", size, sizeof(T));
     A::SoftmaxFlashV2<T, false>(Slot::At<T>(0), Values<U>(0), Values<U>(1), Slot::At<T>(0), Values<T>(2), Values<U>(0), Values<U>(1),
@@ -173,6 +184,7 @@ void Case(const Size& size, uint32_t bytes)
         rows[row] = RowOf(x, size, row);
         Near(what + " sum", RawValues<U>(0)[row * perValue], rows[row].sum);
     }
+    only(what, 0);
     each([&](uint32_t row, uint32_t at) { Near(what, Slot::Raw<T>(0)[at], std::exp(x[at] - rows[row].max)); });
 }
 
@@ -190,9 +202,11 @@ void Gradients(const Size& size, uint32_t bytes)
             sums[row] += grad[row * size.k + c] * y[row * size.k + c];
         }
     }
+    const Kept<kSlot> kept;
     A::SoftmaxGradFront<T>(Values<T>(0), Slot::At<T>(0), Slot::At<T>(1), Temporary(bytes), tiling, info);
     A::SoftmaxGrad<T>(Slot::At<T>(2), Slot::At<T>(0), Slot::At<T>(1), Temporary(bytes), tiling, false, info);
     const std::string what = Name("SoftmaxGrad", size, sizeof(T));
+    kept.But(what, {{2, size.m * size.k * sizeof(T)}, {3, size.m * 32}, {4, bytes}});
     for (uint32_t row = 0; row < size.m; ++row) {
         Near(what + " front", RawValues<T>(0)[row * perBlock + 1], sums[row], 1e5);
         for (uint32_t c = 0; c < size.columns; ++c) {
@@ -348,6 +362,14 @@ int main()
         Forms();
         Tilings();
         Alone();
+    });
+    // Nothing of temporary memory counts before it is written.
+    ExpectWrittenFirst("softmax", 4 * kSlot, 5 * kSlot, [] {
+        for (const Size size : {Size{3, 48, 43}, Size{2, 208, 200}}) {
+            Case<float, float>(size, 30 * 1024);
+            Case<half, half>(size, 30 * 1024);
+            Gradients<half>(size, 30 * 1024);
+        }
     });
     return Report("api_softmax");
 }

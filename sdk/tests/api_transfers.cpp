@@ -91,13 +91,14 @@ void Padding(void* memory)
     const A::DataCopyExtParams one(1, taken * static_cast<uint32_t>(sizeof(T)), 0, 0, 0);
     for (const bool own : {false, true}) {
         A::SetPadValue(value);
+        std::memset(Raw<uint8_t>(1), 0x5A, 96);
         A::DataCopyPad(At<T>(1), global, one, A::DataCopyPadExtParams<T>(own, before, behind, other));
         bool right = true;
         for (uint32_t i = 0; i < block; ++i) {
             const bool inside = i >= before && i < before + taken;
             right = right && Raw<T>(1)[i] == (inside ? words[i - before] : own ? other : value);
         }
-        Expect(right, std::string(own ? "padding of the transfer" : "SetPadValue") + ", " + std::to_string(sizeof(T)) + " bytes");
+        Expect(right && Raw<uint8_t>(1)[32] == 0x5A, std::string(own ? "padding of the transfer" : "SetPadValue") + ", " + std::to_string(sizeof(T)) + " bytes");
     }
     // Back behind the block, and no further.
     A::GlobalTensor<T> back;
@@ -133,6 +134,33 @@ void Fills(T* words, uint32_t count, T value, int kind)
         right = right && words[i] == value;
     }
     Expect(right, "fill of kind " + std::to_string(kind) + " of " + std::to_string(count) + " elements");
+}
+
+/// Zeros where no value is said; as much as the room twice, which is two transfers; no room at all.
+void FillsOfRooms(float* words)
+{
+    A::GlobalTensor<float> global;
+    global.SetGlobalBuffer(words, 8192);
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < 8192; ++i) words[i] = 77.0f;
+    Run("fills of rooms", [&] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf;
+        pipe.InitBuffer(buf, 188 * 1024);
+        A::LocalTensor<float> rest;
+        A::PopStackBuffer<float, A::TPosition::LCM>(rest);
+        room = rest.GetSize();
+        A::InitOutput(global, 2 * room);
+    });
+    const auto none = OnCore([&] {
+        A::TPipe pipe;
+        A::TBuf<A::TPosition::VECCALC> buf, rest;
+        pipe.InitBuffer(buf, 188 * 1024);
+        pipe.InitBuffer(rest, room * 4);
+        A::InitOutput(global, 8, 1.0f);
+    });
+    Expect(none.first_fault.rfind("ub_overflow: InitOutput: no room", 0) == 0, "InitOutput without room: " + none.first_fault);
+    Expect(room > 0 && words[0] == 0 && words[2 * room - 1] == 0 && words[2 * room] == 77.0f, "InitOutput of twice the room: " + std::to_string(room));
 }
 
 void Workspaces(uint8_t* memory)
@@ -316,6 +344,7 @@ int main()
             Run("fills of 16 bits", [&] { Fills<int16_t>(reinterpret_cast<int16_t*>(memory), count, int16_t{-3}, kind); });
         }
     }
+    FillsOfRooms(reinterpret_cast<float*>(memory));
     Run("workspaces", [&] { Workspaces(memory); });
     Run("utilities", Utilities);
     Run("addresses", Addresses);

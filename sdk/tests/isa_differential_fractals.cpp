@@ -67,13 +67,13 @@ void CheckFourBits(Random& random)
 }
 
 template <typename T>
-void CheckTurnedLeft(Random& random)
+void CheckTurnedLeft(Random& random, bool descending = false)
 {
     Scramble(random, On<uint8_t>(kL1), 65536);
     constexpr uint32_t lanes = 32 / sizeof(T);
     constexpr uint32_t side = lanes < 16 ? 16 : lanes;
     constexpr uint32_t per_fractal = 512 / sizeof(T);
-    load_cbuf_to_ca_transpose(On<T>(kL0a), On<T>(kL1), 2, 3, 1, 2, false, 0);
+    load_cbuf_to_ca_transpose(On<T>(kL0a), On<T>(kL1), descending ? 4 : 2, 3, 1, 2, descending, 0);
     const auto at = [](uint32_t row, uint32_t column) {
         return lanes < 16 ? column / lanes * per_fractal + row * lanes + column % lanes : row * side + column;
     };
@@ -83,7 +83,7 @@ void CheckTurnedLeft(Random& random)
                 // Later squares may land on a square's further fractals: look at the last square's and at first fractals.
                 const uint32_t to = at(row, column);
                 if (i == 2 || to < per_fractal) {
-                    Expect(std::memcmp(&On<T>(kL0a)[i * 3 * per_fractal + to], &On<T>(kL1)[(2 + i) * side * side + at(column, row)], sizeof(T)) == 0,
+                    Expect(std::memcmp(&On<T>(kL0a)[i * 3 * per_fractal + to], &On<T>(kL1)[(descending ? 4 - i : 2 + i) * side * side + at(column, row)], sizeof(T)) == 0,
                            "load_cbuf_to_ca_transpose");
                 }
             }
@@ -149,6 +149,8 @@ int main()
         CheckFromGlobalMemory(random);
         CheckFourBits(random);
         CheckTurnedLeft<half>(random);
+        CheckTurnedLeft<half>(random, true);
+        CheckTurnedLeft<float>(random, true);
         CheckTurnedLeft<float>(random);
         CheckTurnedLeft<int8_t>(random);
         CheckFillsAndAccumulators(random);

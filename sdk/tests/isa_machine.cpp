@@ -114,6 +114,31 @@ void TestEndWithBurst()
     const Trace trace = Traced([&] { copy_gm_to_ubuf_align_b16(Ub(0), in, 0, 2, 30, 3, 2, 0, 0); });
     const Record* move = trace.First("copy_gm_to_ubuf_align_b16");
     Expect(move != nullptr && move->ops[0].len == 64 && move->ops[0].count0 <= 1 && move->ops[1].len == 30, "a tensor that ends with a burst");
+    // Of four bursts the third is cut, and nothing comes of the fourth. One that is asked for is one.
+    static uint8_t data[96];
+    for (uint8_t i = 0; i < 96; ++i) data[i] = static_cast<uint8_t>(i + 1);
+    ascendsim::RegisterRegion(data, 80, ascendsim::RegionRole::kOther, 1);
+    uint8_t cut[160], one[64], gap[64], bytes[128];
+    const Trace faults = Traced([&] {
+        copy_gm_to_ubuf_align_b8(Ub(0), data, 0, 4, 32, 0, 0, 0, 0);
+        std::memcpy(cut, Ub(0), sizeof(cut));
+        copy_gm_to_ubuf_align_b8(Ub(4096), data, 0, 1, 30, 0, 0, 0, 0);
+        std::memcpy(one, Ub(4096), sizeof(one));
+        copy_gm_to_ubuf_align_b8(Ub(8192), data + 40, 0, 3, 32, 0, 0, 16, 0);  // the tensor ends in the gap behind the first burst
+        std::memcpy(gap, Ub(8192), sizeof(gap));
+        copy_gm_to_ubuf_align_b8(Ub(12288), data + 78, 0, 4, 1, 0, 0, 0, 0);
+        std::memcpy(bytes, Ub(12288), sizeof(bytes));
+        copy_gm_to_ubuf(Ub(16384), data + 80, 0, 1, 1, 0, 0);
+    });
+    const auto untouched = [](const uint8_t* from, const uint8_t* to) { return std::count(from, to, 0xCD) == to - from; };
+    Expect(std::equal(cut, cut + 80, data) && untouched(cut + 96, cut + 160), "bursts behind the end of a tensor");
+    Expect(std::equal(one, one + 30, data) && one[30] == 1 && one[31] == 1 && untouched(one + 32, one + 64), "one burst");
+    Expect(std::equal(gap, gap + 32, data + 40) && untouched(gap + 32, gap + 64), "a tensor that ends in a gap");
+    Expect(bytes[0] == 79 && bytes[32] == 80 && untouched(bytes + 64, bytes + 128), "bursts of one byte at the end of a tensor");
+    Expect(faults.First("copy_gm_to_ubuf") == nullptr && faults.records.size() == 9, "a transfer from the end of a tensor is none");
+    const Trace part = Traced([&] { copy_gm_to_ubuf(Ub(0), data + 48, 0, 1, 2, 0, 0); });
+    const Record* move32 = part.First("copy_gm_to_ubuf");
+    Expect(move32 != nullptr && move32->ops[0].len == 32 && move32->ops[1].len == 32, "a block that is left of a burst");
 }
 
 void TestSites()
@@ -186,6 +211,10 @@ void TestOverlap()
     const auto f = [](size_t offset) { return reinterpret_cast<float*>(Ub(offset)); };
     Expect(faults([&] { vadd(f(0), f(0), f(4096), 4, 1, 1, 1, 8, 8, 8); }) == 0, "in place is allowed");
     Expect(faults([&] { vadd(f(0), f(4096), f(0), 4, 1, 1, 1, 0, 8, 0); }) == 0, "accumulating is allowed");
+    Expect(faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 0, 8); }) == 0, "results of all repeats in the first one's place");
+    Expect(faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 8, 0); }) == 0, "all repeats of the first one's operands");
+    Expect(faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 8, 1); }) == 1 && faults([&] { vadds(f(0), f(0), 1.0f, 4, 1, 1, 1, 8); }) == 1,
+           "in place with other repeats");
     Expect(faults([&] { vadd(f(0), f(32), f(4096), 1, 1, 1, 1, 8, 8, 8); }) == 1, "partial overlap in a repeat");
     Expect(faults([&] { vadds(f(256), f(0), 1.0f, 2, 1, 1, 8, 8); }) == 1, "a later repeat reads an earlier result");
     Expect(faults([&] { vadds(f(0), f(256), 1.0f, 2, 1, 1, 8, 8); }) == 0, "reading ahead of the writes is allowed");
@@ -193,6 +222,23 @@ void TestOverlap()
     Expect(faults([&] { vconv_f162f32(f(0), reinterpret_cast<half*>(f(0)), 4, 1, 1, 8, 4); }) == 1, "widening in place");
     Expect(faults([&] { vadds(f(0), f(32), 1.0f, 4, 2, 2, 16, 16); }) == 0, "interleaved blocks are disjoint");
     Expect(faults([&] { vadds(f(0), f(448), 1.0f, 1, 2, 2, 16, 16); }) == 1, "the last of blocks that lie apart");
+    Expect(faults([&] { vadds(f(448), f(0), 1.0f, 1, 2, 2, 16, 16); }) == 1, "the last of blocks that lie apart, of what is read");
+    // One side has blocks 0, 2 .. 14, the other 1, 16, 31 ..: eight blocks of each, no ninth.
+    Expect(faults([&] { vadds(f(0), f(32), 1.0f, 1, 2, 15, 8, 8); }) == 0, "a block behind those of a destination");
+    Expect(faults([&] { vadds(f(32), f(0), 1.0f, 1, 15, 2, 8, 8); }) == 0, "a block behind those of a source");
+    // Odd blocks 17, 32 .. of both repeats; sources are blocks 0, 2 .. 14 and 16, 18 .. 30, and there is no third repeat with a block 32.
+    Expect(faults([&] { vadds(f(17 * 32), f(0), 1.0f, 2, 15, 2, 0, 16); }) == 0, "a repeat behind those of a source");
+    for (const bool second : {false, true}) {
+        const auto result = OnCore([&] { vadd(f(0), f(second ? 4096 : 32), f(second ? 32 : 4096), 1, 1, 1, 1, 8, 8, 8); });
+        Expect(result.first_fault == std::string("operand_overlap: vadd: source ") + (second ? "1" : "0") +
+                                         " overlaps the destination in a way the instruction does not allow",
+               "which source overlaps: " + result.first_fault);
+    }
+    Expect(faults([&] {
+        set_vector_mask(0, (uint64_t{1} << 33) - 1);
+        vconv_f162u8(Ub(0), reinterpret_cast<half*>(Ub(64)), 2, 2, 1, 8, 0);
+        set_vector_mask(~uint64_t{0}, ~uint64_t{0});
+    }) == 1, "one lane in the last of a destination's blocks that lie apart");
     Expect(faults([&] {
         set_vector_mask(0, (uint64_t{1} << 33) - 1);
         vconv_u82f16(reinterpret_cast<half*>(Ub(320)), Ub(0), 2, 1, 2, 8, 8);
@@ -242,6 +288,47 @@ void TestOverlap()
         kept = std::memcmp(Ub(0), Ub(64), 16) == 0;
     });
     Expect(misplaced == 1 && kept, "a misaligned mask does not arrive");
+    // Offsets near the buffer are said; others are no offsets.
+    constexpr int64_t kBelow = -(int64_t{1} << 20), kAbove = int64_t{1} << 24;
+    for (const int64_t at : {kBelow - 32, kBelow, int64_t{-32}, int64_t{196608 + 65536}, kAbove, kAbove + 32}) {
+        for (const bool reads : {true, false}) {
+            const auto result = OnCore([&] {
+                auto* far = reinterpret_cast<float*>(Ub(0) + at);
+                vadds(reads ? f(0) : far, reads ? far : f(0), 1.0f, 1, 1, 1, 8, 8);
+            });
+            const std::string where = at < kBelow || at > kAbove ? " an address outside the Unified Buffer"
+                                                                 : " UB bytes " + std::to_string(at) + " to " + std::to_string(at + 256) +
+                                                                       ", the buffer has 196352";
+            Expect(result.faults == 1 && result.first_fault.find((reads ? "vadds reads" : "vadds writes") + where) != std::string::npos,
+                   "an operand at " + std::to_string(at) + ": " + result.first_fault);
+        }
+    }
+}
+
+/// One lane of a gather reads block `at` of what all write, eight blocks; the others read far from it.
+void TestGatheredResults()
+{
+    for (const uint32_t at : {0u, 5u, 6u, 7u, 8u}) {
+        for (const bool blocks : {false, true}) {
+            for (const uint32_t reader : {0u, 1u, 2u}) {  // the only repeat, the first of two and the second
+                const uint32_t repeats = reader == 0 ? 1 : 2;
+                const uint32_t lanes = (blocks ? 8 : 64) * repeats, end = 8 * repeats, lane = reader == 2 ? lanes / 2 + 1 : 1;
+                const auto result = OnCore([&] {
+                    std::memset(Ub(0), 0, 65536);
+                    auto* offsets = reinterpret_cast<uint32_t*>(Ub(32768));
+                    for (uint32_t i = 0; i < lanes; ++i) offsets[i] = i == lane ? 4096 + (end - 8 + at) * 32 : 16384 + i * 32;
+                    if (blocks) {
+                        vgatherb(reinterpret_cast<uint32_t*>(Ub(4096)), offsets, 0, 8, 1, static_cast<uint8_t>(repeats));
+                    } else {
+                        vgather(reinterpret_cast<uint32_t*>(Ub(4096)), offsets, 0, 8, static_cast<uint8_t>(repeats));
+                    }
+                });
+                // Of two repeats the first reads before the second writes.
+                Expect(result.faults == (at < 8 && reader != 1 ? 1u : 0u) && (result.faults == 0 || result.first_fault.rfind("operand_overlap: vgather", 0) == 0),
+                       "a gather from its results, block " + std::to_string(at) + " for repeat " + std::to_string(reader) + ": " + result.first_fault);
+            }
+        }
+    }
 }
 
 /// Selections whose step `writer` puts its results over block `block` of the bits: only what a later step selects by is missed.
@@ -355,6 +442,7 @@ int main()
     TestSites();
     TestWaiting();
     TestOverlap();
+    TestGatheredResults();
     TestSelectionBits();
     TestMissing();
     TestOrderOfBlocks();

@@ -86,6 +86,19 @@ void CheckLeakyZero()
     }
 }
 
+/// A table of sixteen factors lies in the Unified Buffer as a whole, or the fault says what is read.
+void CheckFactorTable()
+{
+    for (const size_t at : {size_t{1} << 20, size_t{196352 + 65536}}) {
+        const auto result = OnCore([&] {
+            set_deqscale(reinterpret_cast<uint64_t>(Ub(at)));
+            vconv_vdeqs162b8h(Ub(0), Place<int16_t>(4096), 1, 1, 1, 8, 8);
+        });
+        Expect(result.faults == 1 && result.first_fault.find("vconv_vdeqs162b8h: 128 bytes at UB offset " + std::to_string(at)) != std::string::npos,
+               "a table of factors at " + std::to_string(at) + ": " + result.first_fault);
+    }
+}
+
 /// Of reciprocals only the highest bits are kept, rounded: who needs more of them must not find them here.
 template <typename T, uint32_t kBits>
 void CheckEstimates()
@@ -226,5 +239,6 @@ int main()
     Expect(result.faults == 0, result.first_fault);
     CheckOverlaps();
     CheckGathersInPlace();
+    CheckFactorTable();
     return Report("isa_narrow");
 }

@@ -123,6 +123,13 @@ void CheckSorting()
         T* lists[4] = {At<T>(4096), At<T>(8192), At<T>(12288), At<T>(16384)};
         vmrgsort4(At<T>(0), lists, 0x0005000300020001ull, 2 | 7 << 8);
     });
+    // No repeats, and lists of no records.
+    for (const uint64_t lists : {0u, 7u}) {
+        CheckRecord("vmrgsort4", 0, {}, [lists] {
+            T* from[4] = {At<T>(4096), At<T>(8192), At<T>(12288), At<T>(16384)};
+            vmrgsort4(At<T>(0), from, 0x0005000300020001ull, (lists == 0 ? 2 : 0) | lists << 8);
+        }, ascendsim::KernelType::kAiv, {0, 0, 0});
+    }
 }
 
 void CheckMoving()

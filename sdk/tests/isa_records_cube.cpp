@@ -158,6 +158,13 @@ void CheckWindows()
         set_l3d_rpt(1 << 16);
     };
     const Trace trace = Traced("isa_records_cube.trace", twice, ascendsim::KernelType::kAic);
+    // Around a ring, which begins where L1 does.
+    Check("img2colv2_cbuf_to_ca", 1, {Writes(kSpaceL0a, 0, 32 * 48 * 2), Reads(kSpaceL1, 0, 2048)}, [&] {
+        map();
+        set_l1_3d_size(2048);
+        img2colv2_cbuf_to_ca(On<half>(kSpaceL0a), On<half>(kSpaceL1, 64), 40, 20, 0, 0, 1, 1, 3, 3, 1, 1, false, false, false, false, 16);
+        set_l1_3d_size(0);
+    });
     const Record* record = trace.First("img2colv2_cbuf_to_cb");
     Expect(record != nullptr && record->head.aux0 == 12 && record->head.aux1 == 12 * 512 && record->head.aux2 == 512, "fractals and bytes of a 3D load");
     Check("img2colv2_cbuf_to_cb", 2, {Writes(kSpaceL0b, 0, 2 * 32 * 48 * 2), Reads(kSpaceL1, 64, 4 * 8 * 32)}, twice);
@@ -182,10 +189,27 @@ void CheckFixpipe()
         set_fpc(2 << 8 | int64_t(uint64_t{1} << 63));  // the highest bit is no part of a place
         copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 24, 16, 0, VQF322B8_PRE, 0, false, true);
     });
+    // Sums in global memory are read and written, those of either column of blocks; accumulators are read.
+    const auto rw = [](int64_t at, int64_t len) { return Span{kSpaceGm, kReads | kWrites, at, len}; };
+    Check("copy_matrix_cc_to_gm", 0, {rw(0, 5 * 32), rw(192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)}, [] {
+        set_atomic_add();
+        set_atomic_s8();
+        copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false);
+        set_atomic_none();
+    });
+    Check("copy_matrix_cc_to_gm", 0, {rw(0, 5 * 64), rw(384, 5 * 64), source}, [] {
+        set_atomic_add();
+        set_atomic_f32();
+        copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 12, 16, 0, NoQuant, 0, false, false);
+        set_atomic_none();
+    });
     // Bytes: 40 columns are a column of blocks of 32 and one of 16.
     // They may be at any place in global memory.
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 3, 5 * 32), Writes(kSpaceGm, 3 + 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
           [] { copy_matrix_cc_to_gm(Gm<int8_t>(3), On<float>(kSpaceL0c), 0, 40, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
+    // Sixteen of them are half a column of blocks.
+    Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 0, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64)},
+          [] { copy_matrix_cc_to_gm(Gm<int8_t>(), On<float>(kSpaceL0c), 0, 16, 5, 6, 16, 0, QF322B8_PRE, 0, false, false); });
 }
 
 /// An operand of a cube instruction in a memory of its own: `call` gets the byte there. Half of the alignment off is a fault.
@@ -281,6 +305,56 @@ void CheckRefused()
     }
     CheckRefused<bfloat16_t, float>("quantisation mode", F322F16, NoRELU);
     CheckRefused<float, float>("quantisation mode", F322F16, NoRELU);
+}
+
+/// Negative results times the register's factor, of floats and of what is made of them.
+template <typename T>
+void CheckLeaky(QuantMode_t mode)
+{
+    const auto result = OnCore([=] {
+        for (int i = 0; i < 16; ++i) On<float>(kSpaceL0c)[i] = static_cast<float>(i) - 8.0f;
+        set_lrelu_alpha(0.25f);
+        set_nd_para(1);
+        copy_matrix_cc_to_gm(Gm<T>(), On<float>(kSpaceL0c), 0, 16, 1, 16, 16, 0, mode, LeakyRELU, false, true);
+        for (int i = 0; i < 16; ++i) {
+            const float value = static_cast<float>(i) - 8.0f;
+            Expect(static_cast<float>(Gm<T>()[i]) == (value < 0 ? value * 0.25f : value), "leaky activation of " + std::to_string(value));
+        }
+    }, 1, ascendsim::KernelType::kAic);
+    Expect(result.faults == 0, "leaky activation: " + result.first_fault);
+}
+
+/// Negative integers become zero.
+void CheckReluOfIntegers()
+{
+    const auto result = OnCore([] {
+        for (int i = 0; i < 16; ++i) On<int32_t>(kSpaceL0c)[i] = i - 8;
+        set_nd_para(1);
+        copy_matrix_cc_to_gm(Gm<int32_t>(), On<int32_t>(kSpaceL0c), 0, 16, 1, 16, 16, 0, NoQuant, NormalRELU, false, true);
+        for (int i = 0; i < 16; ++i) Expect(Gm<int32_t>()[i] == std::max(i - 8, 0), "activation of integers");
+    }, 1, ascendsim::KernelType::kAic);
+    Expect(result.faults == 0, "activation of integers: " + result.first_fault);
+}
+
+/// Rows and split channels go to global memory, and not both at once.
+void CheckRowsAndSplits()
+{
+    const auto fault = [](bool to_gm, bool split, bool rows, const char* ends) {
+        const auto result = OnCore([=] {
+            set_nd_para(1);
+            if (to_gm) {
+                copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c), 0, 16, 16, 16, 16, 0, NoQuant, 0, split, rows);
+            } else {
+                copy_matrix_cc_to_cbuf(On<half>(kSpaceL1), On<float>(kSpaceL0c), 0, 16, 16, 16, 16, 0, F322F16, 0, split, rows);
+            }
+        }, 1, ascendsim::KernelType::kAic);
+        Expect(result.faults == 1 && result.first_fault.rfind("bad_argument: copy_matrix_cc_to_", 0) == 0 &&
+                   result.first_fault.find(ends) != std::string::npos,
+               std::string("refused: ") + ends + ": " + result.first_fault);
+    };
+    fault(true, true, true, "NZ2ND, here it is 2");
+    fault(false, false, true, "NZ2ND, here it is 1");
+    fault(false, true, false, "bits of an element, here it is 16");
 }
 
 /// With bit 36 of the factor integers are first shifted right, by one more than bits 32 to 35 say, and limited to sixteen bits.
@@ -385,6 +459,11 @@ int main()
     CheckAlignments();
     CheckRefused();
     CheckShifts();
+    CheckLeaky<float>(NoQuant);
+    CheckLeaky<half>(F322F16);
+    CheckLeaky<bfloat16_t>(F322BF16);
+    CheckReluOfIntegers();
+    CheckRowsAndSplits();
     CheckNibbles(32);
     CheckNibbles(64);
     CheckLongFilters();

@@ -91,6 +91,7 @@ inline void CheckRecord(const std::string& name, uint32_t repeat, const std::vec
         for (const auto& op : record.ops) {
             Expect((op.count0 > 1 || op.stride0 == 0) && (op.count1 > 1 || op.stride1 == 0), name + ": a stride without a second piece");
         }
+        Expect(!spans.empty() || record.ops.empty(), name + ": operands of nothing");
         const Bytes more = BytesOf(record);
         got.insert(more.begin(), more.end());
         Expect(record.head.repeat == repeat, name + ": repeat " + std::to_string(record.head.repeat));

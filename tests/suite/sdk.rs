@@ -206,6 +206,7 @@ programs!(
     isa_rearrange,
     isa_records,
     isa_records_cube,
+    isa_registers,
     isa_table,
     machine_blocks,
     machine_mix,

@@ -91,7 +91,7 @@ void TransposeSquare(const uint8_t* from, uint8_t* to, uint32_t side)
     }
 }
 
-/// Lane `index` of a packed array of elements of `bits` bits.
+/// Lane `index` of a packed array of elements of 4, 8 or 32 bits.
 uint32_t Lane(const uint8_t* base, uint32_t bits, uint32_t index)
 {
     switch (bits) {
@@ -99,8 +99,6 @@ uint32_t Lane(const uint8_t* base, uint32_t bits, uint32_t index)
             return static_cast<uint32_t>(base[index / 2] >> (index % 2 * 4)) & 15u;
         case 8:
             return base[index];
-        case 16:
-            return Load<uint16_t>(base + 2 * size_t{index});
         default:
             return Load<uint32_t>(base + 4 * size_t{index});
     }
@@ -117,8 +115,6 @@ void SetLane(uint8_t* base, uint32_t bits, uint32_t index, uint32_t value)
         case 8:
             base[index] = static_cast<uint8_t>(value);
             return;
-        case 16:
-            return Store(base + 2 * size_t{index}, static_cast<uint16_t>(value));
         default:
             return Store(base + 4 * size_t{index}, value);
     }

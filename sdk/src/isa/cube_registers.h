@@ -23,7 +23,6 @@ struct CubeRegisters {
     std::vector<uint8_t> sparse;         // the index matrix beside L0B, two bits an element
     uint64_t condition_flag = 0;
     uint64_t loop_count = 0;
-    uint64_t kept[40] = {};       // registers that nothing in architecture 2201 reads
 };
 
 }  // namespace isa

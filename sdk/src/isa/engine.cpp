@@ -279,7 +279,7 @@ bool Recorder::Aligned(const void* base, uint32_t alignment)
 
 bool Recorder::Check(const Pieces& p)
 {
-    const int64_t last = (p.count0 > 0 ? (p.count0 - 1) * p.stride0 : 0) + (p.count1 > 0 ? (p.count1 - 1) * p.stride1 : 0);
+    const int64_t last = (p.count0 - 1) * p.stride0 + (p.count1 - 1) * p.stride1;
     const int64_t end = p.addr + last + p.len;
     if (p.addr >= 0 && end <= static_cast<int64_t>(core_.ub_size + kUbReservedBytes)) {
         return true;

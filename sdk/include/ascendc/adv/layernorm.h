@@ -23,7 +23,7 @@ struct LayerNormPara {
 
 struct WelfordUpdateConfig {
     constexpr WelfordUpdateConfig(const bool inPlace) : isInplace(inPlace) {}
-    bool isInplace = false;
+    bool isInplace;
 };
 constexpr WelfordUpdateConfig WFUPDATE_DEFAULT_CFG = {false};
 struct WelfordUpdateParam {

@@ -31,8 +31,9 @@ struct NormalizePara {
 
 struct WelfordFinalizeConfig {
     constexpr WelfordFinalizeConfig(const bool correction) : isCorrection(correction) {}
-    bool isCorrection = false;
+    bool isCorrection;
 };
+constexpr WelfordFinalizeConfig WFFINALIZE_DEFAULT_CFG = {false};
 struct WelfordFinalizePara {
     uint32_t rnLength;
     uint32_t abLength;
@@ -149,7 +150,7 @@ struct Counts {
 /// blocks = eight times factor * sum of x.
 ASC_API void Sum(Floats blocks, Floats x, float factor, Floats scratch, uint32_t length)
 {
-    rows::Reduce<rows::SumOf>(blocks, x, scratch, {1, (length + rows::BLOCK - 1) / rows::BLOCK * rows::BLOCK, length});
+    rows::Reduce<rows::SumOf>(blocks, x, scratch, {1, rows::WholeEights(length), length});
     rows::Count(rows::BLOCK);
     lanes::Muls(blocks, blocks, factor);
     rows::Normal();
@@ -193,8 +194,9 @@ ASC_API void Finish(
 }  // namespace norm
 }  // namespace detail
 
-/// Mean and variance of all samples from those that WelfordUpdate left per position.
-template <bool isReuseSource = false>
+/// Mean and variance of all samples from those that WelfordUpdate left per position. On this architecture there is no corrected variance:
+/// `config` changes nothing.
+template <bool isReuseSource = false, const WelfordFinalizeConfig& config = WFFINALIZE_DEFAULT_CFG>
 ASC_API void WelfordFinalize(
     const LocalTensor<float>& outputMean, const LocalTensor<float>& outputVariance,
     const LocalTensor<float>& inputMean, const LocalTensor<float>& inputVariance, const LocalTensor<int32_t>& counts,
@@ -204,17 +206,17 @@ ASC_API void WelfordFinalize(
         outputMean, outputVariance, inputMean, inputVariance, sharedTmpBuffer, {0, 0, 0, detail::Ub(counts)},
         para.abLength, para.rRec);
 }
-template <bool isReuseSource = false>
+template <bool isReuseSource = false, const WelfordFinalizeConfig& config = WFFINALIZE_DEFAULT_CFG>
 ASC_API void WelfordFinalize(
     const LocalTensor<float>& outputMean, const LocalTensor<float>& outputVariance,
     const LocalTensor<float>& inputMean, const LocalTensor<float>& inputVariance, const LocalTensor<int32_t>& counts,
     WelfordFinalizePara& para)
 {
-    WelfordFinalize<isReuseSource>(
+    WelfordFinalize<isReuseSource, config>(
         outputMean, outputVariance, inputMean, inputVariance, counts, detail::lanes::Stack(), para);
 }
 /// Without a tensor of counts: without a tail every position saw rnLength samples.
-template <bool isReuseSource = false>
+template <bool isReuseSource = false, const WelfordFinalizeConfig& config = WFFINALIZE_DEFAULT_CFG>
 ASC_API void WelfordFinalize(
     const LocalTensor<float>& outputMean, const LocalTensor<float>& outputVariance,
     const LocalTensor<float>& inputMean, const LocalTensor<float>& inputVariance,
@@ -226,12 +228,12 @@ ASC_API void WelfordFinalize(
         {para.headCount, tail ? para.headCountLength : 0, tail ? para.tailCount : para.rnLength, nullptr},
         para.abLength, para.rRec);
 }
-template <bool isReuseSource = false>
+template <bool isReuseSource = false, const WelfordFinalizeConfig& config = WFFINALIZE_DEFAULT_CFG>
 ASC_API void WelfordFinalize(
     const LocalTensor<float>& outputMean, const LocalTensor<float>& outputVariance,
     const LocalTensor<float>& inputMean, const LocalTensor<float>& inputVariance, WelfordFinalizePara& para)
 {
-    WelfordFinalize<isReuseSource>(
+    WelfordFinalize<isReuseSource, config>(
         outputMean, outputVariance, inputMean, inputVariance, detail::lanes::Stack(), para);
 }
 

@@ -12,10 +12,10 @@ struct AscendQuantConfig {
         const uint32_t calc, const uint32_t offset, const uint32_t scale, const uint32_t workSize)
         : calcCount(calc), offsetCount(offset), scaleCount(scale), workLocalSize(workSize)
     {}
-    uint32_t calcCount = 0;
-    uint32_t offsetCount = 0;
-    uint32_t scaleCount = 0;
-    uint32_t workLocalSize = 0;
+    uint32_t calcCount;
+    uint32_t offsetCount;
+    uint32_t scaleCount;
+    uint32_t workLocalSize;
 };
 constexpr AscendQuantConfig ASCEND_QUANT_DEFAULT_CFG = {0, 0, 0, 0};
 

@@ -18,10 +18,10 @@ struct SoftmaxConfig {
         const SoftmaxMode outputs = SoftmaxMode::SOFTMAX_NORMAL)
         : isCheckTiling(checkTiling), oriSrcM(m), oriSrcK(k), mode(outputs)
     {}
-    bool isCheckTiling = true;
-    uint32_t oriSrcM = 0;
-    uint32_t oriSrcK = 0;
-    SoftmaxMode mode = SoftmaxMode::SOFTMAX_NORMAL;
+    bool isCheckTiling;
+    uint32_t oriSrcM;
+    uint32_t oriSrcK;
+    SoftmaxMode mode;
 };
 constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG = {true, 0, 0, SoftmaxMode::SOFTMAX_NORMAL};
 
