@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Tunes the published list of operators of github.com/Hayden727/cann-ops as somebody would who found the tool yesterday.
+
+    python3 benches/cann-ops/run.py --library DIR [--budget N] [--time-limit TIME] [--only NAME...] [--level L1] [--work DIR]
+    python3 benches/cann-ops/run.py --page docs/cann-ops.md [--work DIR]
+
+The list is in operators.txt. For each of its operators, where it lies in a copy of the library (DIR is a clone of it): `init` with what
+it chooses by itself, `profile` of the operator as it was, `run` with the operator's own records held out of the experience bank.
+Answers are a line of JSON each in WORK/results.jsonl, and what the commands told is in WORK/operators/NAME with manifest, lock and
+patch. An operator that is there is skipped unless --again. A failure is an answer too.
+
+--page renders what is there so far; with --library it does so at the end. --compare SEED has a second look at what was tuned:
+`compare` draws cases by that seed, at other sizes. Needs Python 3.11 and nothing else.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import sys
+import tomllib
+
+import gathered
+import operators
+import page
+from library import Library
+from tool import Tool
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Seed of the order, which is not the runs'.
+ORDER = 25
+
+
+class Results:
+    """Lines of a file; the last one of an operator counts."""
+
+    def __init__(self, path):
+        self.path, self.records = path, {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                for line in file:
+                    record = json.loads(line)
+                    self.records[record["operator"]] = record
+
+    def add(self, record):
+        self.records[record["operator"]] = record
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+
+class Bench:
+    def __init__(self, options, library):
+        self.options, self.library, self.work = options, library, options.work
+
+    def kept(self, name):
+        return os.path.join(self.work, "operators", name)
+
+    def tool(self, name):
+        return Tool(shlex.split(self.options.program), self.library.directory, self.kept(name), self.options.patience)
+
+    def tuned(self, name, level):
+        """Record of an operator that is tuned now."""
+        options = self.options
+        conditions = {"budget": options.budget, "time_limit": options.time_limit, "seed": options.seed, "rounding": not options.exact}
+        record = {"operator": name, "level": level, **conditions, "library": self.library.revision}
+        self.library.restore()
+        operator = self.library.operator(name)
+        if operator is None:
+            return record | {"failure": {"command": "none", "exit": None, "reason": "the library has no such operator"}}
+        tool = self.tool(name)
+        init = tool.tell("init", ["--project", operator])
+        record |= gathered.of_init(init)
+        if init.failure():
+            return record | {"failure": init.failure()}
+        manifest = self.keep(name, operator, "ascend.toml")
+        profile = tool.tell("profile", ["--project", operator, "--timing-only", *self.jobs()])
+        record |= gathered.of_profile(profile)
+        if profile.failure():
+            record["profile_failure"] = profile.failure()
+        run = tool.tell("run", ["--project", operator, *self.how(name)])
+        with open(manifest, "rb") as file:
+            record |= gathered.of_run(run, tomllib.load(file))
+        if run.failure():
+            record["failure"] = run.failure()
+        self.keep(name, operator, "ascend.lock")
+        record["patch_lines"] = self.keep_patch(name)
+        record["outside"] = self.library.changed_outside(operator)
+        return record
+
+    def how(self, name):
+        options = self.options
+        rounding = [] if options.exact else ["--allow-rounding"]
+        limits = ["--budget", str(options.budget), "--time-limit", options.time_limit, "--seed", str(options.seed)]
+        return [*limits, *rounding, "--hold-out", name, *self.jobs()]
+
+    def jobs(self):
+        return ["--jobs", str(self.options.jobs)]
+
+    def keep(self, name, operator, file):
+        """A copy of what the tool wrote beside the operator, where it did."""
+        source, copy = os.path.join(self.library.directory, operator, file), os.path.join(self.kept(name), file)
+        if os.path.exists(source):
+            shutil.copyfile(source, copy)
+        return copy
+
+    def keep_patch(self, name):
+        """What the run changed in the sources; the number of its lines that are new or gone."""
+        patch = self.library.changes()
+        with open(os.path.join(self.kept(name), "winner.patch"), "w", encoding="utf-8") as file:
+            file.write(patch)
+        return sum(line[:1] in ("+", "-") and line[:3] not in ("+++", "---") for line in patch.splitlines())
+
+    def compared(self, record):
+        """The record with a second look at what was tuned."""
+        name = record["operator"]
+        self.library.restore()
+        with open(os.path.join(self.kept(name), "winner.patch"), encoding="utf-8") as file:
+            self.library.apply(file.read())
+        operator = self.library.operator(name)
+        for file in ("ascend.toml", "ascend.lock"):
+            shutil.copyfile(os.path.join(self.kept(name), file), os.path.join(self.library.directory, operator, file))
+        arguments = ["--project", operator, "--against", "HEAD", "--seed", str(self.options.compare), *self.jobs()]
+        return record | {"compare": gathered.of_compare(self.tool(name).tell("compare", arguments), record["claimed"])}
+
+
+def chosen(options):
+    levels = operators.listed()
+    unknown = [name for name in options.only if name not in levels]
+    if unknown:
+        sys.exit(f"not in operators.txt: {' '.join(unknown)}")
+    names = options.only or [name for name in operators.spread(levels, ORDER) if options.level in (None, levels[name])]
+    return [(name, levels[name]) for name in names]
+
+
+def tune(options, results):
+    bench = Bench(options, Library(os.path.join(options.work, "library"), options.library))
+    for name, level in chosen(options):
+        record = results.records.get(name)
+        if record is None or options.again:
+            record = bench.tuned(name, level)
+            results.add(record)
+        if options.compare is not None and record.get("patch_lines") and "failure" not in record and "compare" not in record:
+            record = bench.compared(record)
+            results.add(record)
+        print(shown(record), flush=True)
+
+
+def shown(record):
+    if "failure" in record:
+        return f"{record['operator']}: {record['failure']['command']}: {record['failure']['reason']}"
+    return f"{record['operator']}: {record['claimed']:.2f}x, {record['speedup']:.2f}x on the cases, {record['evaluations']} evaluations"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", help="a clone of github.com/Hayden727/cann-ops; it is copied, and stays as it is")
+    parser.add_argument("--work", default=os.path.join(ROOT, "target/cann-ops"))
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--level", choices=operators.LEVELS)
+    parser.add_argument("--budget", type=int, default=230, help="evaluations of an operator (230)")
+    parser.add_argument("--time-limit", default="10m", help="of the search of an operator (10m)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--exact", action="store_true", help="no rewrites that change rounding; with another --work")
+    parser.add_argument("--jobs", type=int, default=1, help="builds and runs of an operator at the same time")
+    parser.add_argument("--patience", type=float, default=1800, metavar="SECONDS", help="what a command may take (1800)")
+    parser.add_argument("--again", action="store_true", help="operators that are in results.jsonl too")
+    parser.add_argument("--compare", type=int, metavar="SEED")
+    parser.add_argument("--program", default="cargo ascend-tune")
+    parser.add_argument("--page", metavar="FILE")
+    options = parser.parse_args()
+    options.work = os.path.abspath(options.work)
+    os.makedirs(options.work, exist_ok=True)
+    results = Results(os.path.join(options.work, "results.jsonl"))
+    if options.library:
+        tune(options, results)
+    if options.page:
+        with open(options.page, "w", encoding="utf-8") as file:
+            file.write(page.rendered(list(results.records.values()), operators.listed()))
+    if not options.library and not options.page:
+        parser.error("nothing to do: name a clone with --library, or a file with --page")
+
+
+if __name__ == "__main__":
+    main()
