@@ -52,22 +52,23 @@ def of_run(told, manifest):
     start = told.last("start") or {}
     # A limit without a default is none, which the search writes as 0.
     defaults = {name: tunable.get("default", 0) for name, tunable in manifest.get("tunable", {}).items()}
+    configuration = summary["configuration"].items()
     kept |= {
         "speedup": summary["speedup"],
         "claimed": summary["claimed"],
         "motifs": summary["motifs"],
-        "changed": {name: value for name, value in summary["configuration"].items() if defaults.get(name) != value},
+        "changed": {name: value for name, value in configuration if defaults.get(name) != value},
         "evaluations": summary["evaluations"],
         "rejections": summary.get("rejections", {}),
         "taken_back": len(summary.get("taken_back", [])),
         "machine": f"{summary['machine']} version {summary['machine_version']}",
         "version": start.get("version", ""),
     }
-    probes = (summary.get("generalisation") or {}).get("probes", [])
-    if probes:
-        worst = min(probes, key=lambda probe: probe["speedup"])
-        kept["probes"] = {"count": len(probes), "speedup": summary["generalisation"]["speedup"], "worst": worst["speedup"]}
-        kept["probes"]["worst_name"] = worst["name"]
+    on_probes = summary.get("generalisation") or {}
+    if on_probes.get("probes"):
+        worst = min(on_probes["probes"], key=lambda probe: probe["speedup"])
+        found = {"count": len(on_probes["probes"]), "speedup": on_probes["speedup"]}
+        kept["probes"] = found | {"worst": worst["speedup"], "worst_name": worst["name"]}
     return kept
 
 
@@ -76,20 +77,33 @@ def of_case(case, before):
     return kept | {"bound_us": case.get("bound_us"), "limiter": case.get("limiter"), "limiter_before": before.get("limiter")}
 
 
-def of_compare(told, gain):
-    """The second look: cases drawn by another seed; what of the gain is there, in logarithms."""
+def of_states(before, after):
+    """Cases timed in two states of the sources."""
+    now = times_of(after)
+    cases = [{"name": name, "before_us": time, "now_us": now[name]} for name, time in times_of(before).items() if name in now]
+    if not cases:
+        return {"failure": {"command": "profile", "exit": 0, "reason": "no case was timed in both states"}}
+    return {"cases": cases, "speedup": geometric_mean([case["before_us"] / case["now_us"] for case in cases])}
+
+
+def times_of(told):
+    """Time of every case, over its launches."""
+    found = collections.Counter()
+    for launch in told.all("profile"):
+        found[launch["case"]] += launch["task_us"]
+    return found
+
+
+def of_compare(told):
+    """The second look: cases drawn by another seed. That some of them do not hold is an answer, and exit status 1."""
     found = told.last("comparison")
     if found is None:
         return {"failure": told.failure()}
     # What has the tensors of a case is not another size.
-    sample = [probe for probe in found["probes"] if probe.get("of_the_sample", True) and probe.get("now_us")]
-    larger = [probe for probe in sample if probe["name"].startswith("larger-")]
-    ratios = {name: geometric_mean([probe["before_us"] / probe["now_us"] for probe in of]) for name, of in (("all", sample), ("larger", larger))}
-    kept = {"seed": found["seed"], "count": len(sample), "count_larger": len(larger), "speedup": ratios["all"]}
-    kept["speedup_larger"] = ratios["larger"] if larger else None
-    kept["kept"] = math.log(ratios["all"]) / math.log(gain) if gain > 1 else None
-    kept["fail"] = [one_line(f"{probe['name']}: {why_not(probe)}") for probe in found["probes"] if not probe["holds"]]
-    return kept
+    sample = [probe for probe in found["probes"] if probe["of_the_sample"] and probe.get("now_us")]
+    ratios = [probe["before_us"] / probe["now_us"] for probe in sample]
+    not_held = [one_line(f"{probe['name']}: {why_not(probe)}") for probe in found["probes"] if not probe["holds"]]
+    return {"seed": found["seed"], "count": len(sample), "speedup": geometric_mean(ratios), "fail": not_held}
 
 
 def why_not(probe):

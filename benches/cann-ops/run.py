@@ -9,8 +9,9 @@ it chooses by itself, `profile` of the operator as it was, `run` with the operat
 Answers are a line of JSON each in WORK/results.jsonl, and what the commands told is in WORK/operators/NAME with manifest, lock and
 patch. An operator that is there is skipped unless --again. A failure is an answer too.
 
---page renders what is there so far; with --library it does so at the end. --compare SEED has a second look at what was tuned:
-`compare` draws cases by that seed, at other sizes. Needs Python 3.11 and nothing else.
+--page renders what is there so far; with --library it does so at the end. Second looks at what was tuned: --larger times both states
+of the sources on cases four times larger than those that were tuned on, and --compare SEED lets `compare` draw cases by that seed.
+They are had later too: what was tuned is kept. Needs Python 3.11 and nothing else.
 """
 
 import argparse
@@ -18,10 +19,12 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import sys
 import tomllib
 
 import gathered
+import larger
 import operators
 import page
 from library import Library
@@ -30,6 +33,8 @@ from tool import Tool
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Seed of the order, which is not the runs'.
 ORDER = 25
+# How many times larger the cases of --larger are.
+FACTOR = 4
 
 
 class Results:
@@ -111,17 +116,47 @@ class Bench:
             file.write(patch)
         return sum(line[:1] in ("+", "-") and line[:3] not in ("+++", "---") for line in patch.splitlines())
 
-    def compared(self, record):
-        """The record with a second look at what was tuned."""
-        name = record["operator"]
+    def second_looks(self, record):
+        """What is wanted of them and not in the record yet."""
+        found, options = {}, self.options
+        if "failure" in record or not record["patch_lines"]:
+            return found
+        if options.larger and "larger" not in record:
+            found["larger"] = self.timed_larger(record["operator"])
+        if options.compare is not None and "compare" not in record:
+            found["compare"] = self.compared(record["operator"])
+        return found
+
+    def text(self, name, file):
+        with open(os.path.join(self.kept(name), file), encoding="utf-8") as opened:
+            return opened.read()
+
+    def set_up(self, name, manifest, patch):
+        """The operator with this manifest and its sources changed by this patch."""
         self.library.restore()
-        with open(os.path.join(self.kept(name), "winner.patch"), encoding="utf-8") as file:
-            self.library.apply(file.read())
+        self.library.apply(patch)
         operator = self.library.operator(name)
-        for file in ("ascend.toml", "ascend.lock"):
-            shutil.copyfile(os.path.join(self.kept(name), file), os.path.join(self.library.directory, operator, file))
+        with open(os.path.join(self.library.directory, operator, "ascend.toml"), "w", encoding="utf-8") as file:
+            file.write(manifest)
+        return operator
+
+    def timed_larger(self, name):
+        manifest = larger.manifest(self.text(name, "ascend.toml"), FACTOR)
+        if manifest is None:
+            return {"failure": {"command": "larger", "exit": None, "reason": "no tensor of its cases has a length that can grow"}}
+        states = []
+        for word, patch in (("before", ""), ("after", self.text(name, "winner.patch"))):
+            arguments = ["--project", self.set_up(name, manifest, patch), "--timing-only", *self.jobs()]
+            told = self.tool(name).tell("profile", arguments, kept_as=f"larger-{word}")
+            if told.failure():
+                return {"failure": told.failure()}
+            states.append(told)
+        return gathered.of_states(*states)
+
+    def compared(self, name):
+        operator = self.set_up(name, self.text(name, "ascend.toml"), self.text(name, "winner.patch"))
         arguments = ["--project", operator, "--against", "HEAD", "--seed", str(self.options.compare), *self.jobs()]
-        return record | {"compare": gathered.of_compare(self.tool(name).tell("compare", arguments), record["claimed"])}
+        return gathered.of_compare(self.tool(name).tell("compare", arguments))
 
 
 def chosen(options):
@@ -140,8 +175,9 @@ def tune(options, results):
         if record is None or options.again:
             record = bench.tuned(name, level)
             results.add(record)
-        if options.compare is not None and record.get("patch_lines") and "failure" not in record and "compare" not in record:
-            record = bench.compared(record)
+        looks = bench.second_looks(record)
+        if looks:
+            record |= looks
             results.add(record)
         print(shown(record), flush=True)
 
@@ -165,12 +201,15 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="builds and runs of an operator at the same time")
     parser.add_argument("--patience", type=float, default=1800, metavar="SECONDS", help="what a command may take (1800)")
     parser.add_argument("--again", action="store_true", help="operators that are in results.jsonl too")
+    parser.add_argument("--larger", action="store_true")
     parser.add_argument("--compare", type=int, metavar="SEED")
     parser.add_argument("--program", default="cargo ascend-tune")
     parser.add_argument("--page", metavar="FILE")
     options = parser.parse_args()
     options.work = os.path.abspath(options.work)
     os.makedirs(options.work, exist_ok=True)
+    # Whoever ends this ends what it started, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
     results = Results(os.path.join(options.work, "results.jsonl"))
     if options.library:
         tune(options, results)

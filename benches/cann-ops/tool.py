@@ -42,9 +42,9 @@ class Tool:
     def __init__(self, words, directory, kept, patience_s):
         self.words, self.directory, self.kept, self.patience_s = words, directory, kept, patience_s
 
-    def tell(self, command, arguments):
+    def tell(self, command, arguments, kept_as=None):
         os.makedirs(self.kept, exist_ok=True)
-        path = os.path.join(self.kept, command + ".jsonl")
+        path = os.path.join(self.kept, (kept_as or command) + ".jsonl")
         words = [*self.words, command, *arguments, "--message-format", "json"]
         started = time.monotonic()
         with open(path, "w", encoding="utf-8") as out, open(path + ".err", "w", encoding="utf-8") as err:
