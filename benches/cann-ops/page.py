@@ -231,17 +231,18 @@ def little_gain(records):
                 ", ".join(dict.fromkeys(str(case["limiter_before"]) for case in one["cases"])),
                 of_bound(one),
                 spent,
+                len(one.get("tunables", [])),
                 one["evaluations"],
                 rejected,
-                len(one.get("tunables", [])),
+                one.get("ended") or "",
             ]
         )
-    heads = "operator | claimed | limited by | of bound | where the time goes | evaluations | rejected | tunables"
+    heads = "operator | claimed | limited by | of bound | where the time goes | tunables | evaluations | rejected | ended because"
     text = filled(
         "Operators that gained no more than 1 %. *Of bound* is the lower bound over the time; where it is near 100 %, nothing is left to"
         " gain by this model. Times go by pipe and what it spends them on, along the critical path, means over the cases."
     )
-    return "## What limits those that gained nothing\n\n" + text + "\n\n" + table(heads, "lrlrlrlr", rows) if rows else ""
+    return "## What limits those that gained nothing\n\n" + text + "\n\n" + table(heads, "lrlrlrrll", rows) if rows else ""
 
 
 def of_bound(record):

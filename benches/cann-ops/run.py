@@ -89,6 +89,7 @@ class Bench:
         if run.failure():
             record["failure"] = run.failure()
         self.keep(name, operator, "ascend.lock")
+        record["ended"] = ended(self.keep(name, operator, "target/ascend-tune/record.json"), record)
         record["patch_lines"] = self.keep_patch(name)
         record["outside"] = self.library.changed_outside(operator)
         return record
@@ -104,7 +105,7 @@ class Bench:
 
     def keep(self, name, operator, file):
         """A copy of what the tool wrote beside the operator, where it did."""
-        source, copy = os.path.join(self.library.directory, operator, file), os.path.join(self.kept(name), file)
+        source, copy = os.path.join(self.library.directory, operator, file), os.path.join(self.kept(name), os.path.basename(file))
         if os.path.exists(source):
             shutil.copyfile(source, copy)
         return copy
@@ -159,6 +160,22 @@ class Bench:
         return gathered.of_compare(self.tool(name).tell("compare", arguments))
 
 
+def ended(path, record):
+    """Why the run ended. What it says of the budget it says of the time, too."""
+    if "evaluations" not in record or not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        why = json.load(file)["environment"].get("end of the run")
+    return "the time is up" if why == "the budget is spent" and record["evaluations"] < record["budget"] else why
+
+
+def wanted(record, options):
+    """Whether an operator is to be tuned; one that the clock kept from more than a few evaluations was not."""
+    if record is None or options.again:
+        return True
+    return "evaluations" in record and record.get("ended") in (None, "the time is up") and record["evaluations"] < options.again_below
+
+
 def chosen(options):
     levels = operators.listed()
     unknown = [name for name in options.only if name not in levels]
@@ -172,7 +189,7 @@ def tune(options, results):
     bench = Bench(options, Library(os.path.join(options.work, "library"), options.library))
     for name, level in chosen(options):
         record = results.records.get(name)
-        if record is None or options.again:
+        if wanted(record, options):
             record = bench.tuned(name, level)
             results.add(record)
         looks = bench.second_looks(record)
@@ -201,6 +218,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="builds and runs of an operator at the same time")
     parser.add_argument("--patience", type=float, default=1800, metavar="SECONDS", help="what a command may take (1800)")
     parser.add_argument("--again", action="store_true", help="operators that are in results.jsonl too")
+    parser.add_argument("--again-below", type=int, default=0, metavar="N", help="those that the time ended after fewer evaluations")
     parser.add_argument("--larger", action="store_true")
     parser.add_argument("--compare", type=int, metavar="SEED")
     parser.add_argument("--program", default="cargo ascend-tune")

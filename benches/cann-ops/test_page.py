@@ -21,7 +21,7 @@ def tuned(name, level, claimed):
     cases = [timed("float16-64", 4.0, 4.0, 3.0, "launch"), timed("float16-4096", 40.0, 20.0, 18.0, "memory")]
     found = {"claimed": claimed, "speedup": 1.5, "fixed": 0.4, "motifs": ["V01", "V01"], "changed": {"BUFFER_NUM": 3}, "evaluations": 7}
     rest = {"rejections": {"hazard": 2}, "init_s": 1.0, "run_s": 2.0, "machine": "Ascend910B2 version 6", "version": "0.1.0"}
-    return how | found | rest | {"cases": cases, "path": {"launch": 0.3}, "tunables": ["BUFFER_NUM"]}
+    return how | found | rest | {"cases": cases, "path": {"launch": 0.3}, "tunables": ["BUFFER_NUM"], "ended": "the time is up"}
 
 
 def failed(name, level):
@@ -48,7 +48,7 @@ class Page(unittest.TestCase):
 
     def test_what_gained_nothing_is_explained(self):
         text = page.rendered([tuned("cos", "L1", 1.0)], {"cos": "L1"})
-        self.assertIn("| launch, memory | 82 % | launch 30 % | 7 | 2 hazard | 1 |", text)
+        self.assertIn("| launch, memory | 82 % | launch 30 % | 1 | 7 | 2 hazard | the time is up |", text)
 
 
 class List(unittest.TestCase):
