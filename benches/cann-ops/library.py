@@ -12,6 +12,10 @@ class Library:
         if not os.path.isdir(os.path.join(directory, ".git")):
             # A clone that is there already may be what others work in.
             self._git(["clone", "--quiet", os.path.abspath(source), directory], directory=None)
+        # Of a driver that was ended while it asked git for something; nobody else works in the copy.
+        lock = os.path.join(directory, ".git", "index.lock")
+        if os.path.exists(lock):
+            os.remove(lock)
         self.revision = self._git(["rev-parse", "HEAD"]).strip()
 
     def operator(self, name):

@@ -13,6 +13,8 @@ PUBLISHED = {"L1": "1.24x", "L2": "1.10x", "L3": "1.89x", "all": "1.21x, 53 % fa
 # From where on an operator counts as faster.
 FASTER, MUCH_FASTER = 1.01, 1.2
 FEW = 3
+# Warnings that stand elsewhere on the page, or mean nothing to who reads it.
+ROUTINE = ("no-improvement:", "tunables-loose:", "launch-bound:")
 # Letters of a line of text.
 WIDTH = 130
 
@@ -28,6 +30,7 @@ def rendered(records, levels):
         second_looks(records),
         failures(records),
         little_gain(records),
+        remarks(records),
         every_case(records),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -243,6 +246,17 @@ def little_gain(records):
         " gain by this model. Times go by pipe and what it spends them on, along the critical path, means over the cases."
     )
     return "## What limits those that gained nothing\n\n" + text + "\n\n" + table(heads, "lrlrlrrll", rows) if rows else ""
+
+
+def remarks(records):
+    """Faults that `init` saw in sizes it tried, and what `run` warned of."""
+    rows = []
+    for one in records:
+        name = f"`{one['operator']}`"
+        rows += [[name, "init", fault] for fault in one.get("faults", [])]
+        rows += [[name, "run", warning] for warning in one.get("warnings", []) if not warning.startswith(ROUTINE)]
+    text = "Sizes at which `init` found the operator at fault, and took none like it; and warnings of `run`. In the tool's own words."
+    return "## What was said on the way\n\n" + text + "\n\n" + table("operator | command | words", "lll", rows) if rows else ""
 
 
 def of_bound(record):

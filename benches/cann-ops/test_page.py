@@ -46,6 +46,12 @@ class Page(unittest.TestCase):
     def test_reasons_do_not_break_the_table(self):
         self.assertIn("hangs \\| for good", page.rendered([failed("fill", "L1")], {"fill": "L1"}))
 
+    def test_warnings_are_told_unless_they_stand_elsewhere(self):
+        said = {"warnings": ["no-improvement: nothing", "does-not-hold: on probe x"], "faults": ["64x64: crashes"]}
+        text = page.rendered([tuned("cos", "L1", 1.0) | said], {"cos": "L1"})
+        self.assertIn("| `cos` | init | 64x64: crashes |\n| `cos` | run | does-not-hold: on probe x |", text)
+        self.assertNotIn("no-improvement", text)
+
     def test_what_gained_nothing_is_explained(self):
         text = page.rendered([tuned("cos", "L1", 1.0)], {"cos": "L1"})
         self.assertIn("| launch, memory | 82 % | launch 30 % | 1 | 7 | 2 hazard | the time is up |", text)
