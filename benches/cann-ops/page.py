@@ -242,8 +242,9 @@ def little_gain(records):
         )
     heads = "operator | claimed | limited by | of bound | where the time goes | tunables | evaluations | rejected | ended because"
     text = filled(
-        "Operators that gained no more than 1 %. *Of bound* is the lower bound over the time; where it is near 100 %, nothing is left to"
-        " gain by this model. Times go by pipe and what it spends them on, along the critical path, means over the cases."
+        "Operators that gained no more than 1 %. *Of bound* is the lower bound over the time. Bounds by scalar, vector or cube work are"
+        " of the instructions that the kernel has: one that computes element by element is near such a bound and far from what could be."
+        " Times go by pipe and what it spends them on, along the critical path, means over the cases."
     )
     return "## What limits those that gained nothing\n\n" + text + "\n\n" + table(heads, "lrlrlrrll", rows) if rows else ""
 
