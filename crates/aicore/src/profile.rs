@@ -78,6 +78,13 @@ pub enum Limiter {
     Latency,
 }
 
+impl Limiter {
+    /// Whether it is what the kernel has the scalar or the vector unit do, which is no property of the operator.
+    pub fn is_work(self) -> bool {
+        matches!(self, Limiter::Vector | Limiter::Scalar)
+    }
+}
+
 /// Kinds of hazards. The names are part of the output contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

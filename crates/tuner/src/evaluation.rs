@@ -17,6 +17,9 @@ pub struct CaseTime {
     pub task_us: f64,
     /// Lower bound in microseconds; 0 where there is none, which is where times are measured.
     pub bound_us: f64,
+    /// Whether that bound is what the kernel itself has its scalar and vector units do: a rewrite may give them less.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bound_by_work: bool,
     /// How it was measured, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<MeasuredCase>,
@@ -46,6 +49,7 @@ impl CaseTime {
             task_us: sum(LaunchProfile::task_us),
             // A bound by the model says nothing about a measured time.
             bound_us: if device.is_some() { 0.0 } else { sum(|launch| launch.profile.bound_us) },
+            bound_by_work: launches.iter().any(|launch| launch.profile.limiter.is_work()),
             measured: device.map(|device| MeasuredCase {
                 spread: device.spread,
                 count: device.count,
@@ -164,7 +168,13 @@ mod tests {
 
     #[test]
     fn a_candidate_that_loses_the_first_case_by_far_is_out_of_the_race() {
-        let time = |task_us: f64| CaseTime { name: String::new(), task_us, bound_us: 1.0, measured: None };
+        let time = |task_us: f64| CaseTime {
+            name: String::new(),
+            task_us,
+            bound_us: 1.0,
+            bound_by_work: false,
+            measured: None,
+        };
         let champion = Champion { times: vec![time(10.0), time(40.0)], us: 20.0, plan: Plan::default() };
         assert_eq!(champion.beats(&[time(16.0)], &[]), Some(32.0));
         assert_eq!(champion.beats(&[time(14.0)], &[]), None, "the second case may make up for it");

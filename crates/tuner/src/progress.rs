@@ -516,7 +516,13 @@ mod tests {
 
     #[test]
     fn every_case_has_its_own_floor() {
-        let time = |task_us: f64| CaseTime { name: String::new(), task_us, bound_us: 0.0, measured: None };
+        let time = |task_us: f64| CaseTime {
+            name: String::new(),
+            task_us,
+            bound_us: 0.0,
+            bound_by_work: false,
+            measured: None,
+        };
         let before = vec![time(10.0), time(10.0)];
         let progress = Progress::new(candidate("slow"), 10.0, before, vec![1.02, 1.01]);
         assert_eq!(progress.beyond_floor(&[time(10.15), time(9.0)]), 1.0);

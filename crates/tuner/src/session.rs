@@ -152,10 +152,22 @@ impl Session {
 
     /// Evaluations that may still be made.
     pub fn left(&self) -> u64 {
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.is_late() {
             return 0;
         }
         self.budget.evaluations.saturating_sub(self.used)
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// What there is no more of, if there is no more: evaluations or time.
+    pub fn used_up(&self) -> Option<&'static str> {
+        if self.used >= self.budget.evaluations {
+            return Some("the budget is spent");
+        }
+        self.is_late().then_some("the time is up")
     }
 
     /// Evaluations made beside the budget: when steps of a winner were taken back to see what they are worth.
