@@ -72,7 +72,9 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     let has_size =
         |input: &TensorSpec| input.values.is_empty() && input.shape.as_deref().is_some_and(|shape| elements(shape) > 1);
     let sized = elements(&leading) <= 1 || changed.inputs.iter().any(has_size);
-    let plain = changed.inputs.iter_mut().filter(|input| sized && input.values.is_empty());
+    let tensors = longest_list(&changed.inputs);
+    let is_of_list = |input: &TensorSpec| tensors > 1 && input.shape.as_deref() == Some(&[tensors]);
+    let plain = changed.inputs.iter_mut().filter(|input| sized && input.values.is_empty() && !is_of_list(input));
     plain.filter_map(|input| input.shape.as_mut()).for_each(stretch);
     changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
     changed.output_shapes.iter_mut().for_each(stretch);
@@ -113,6 +115,12 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     changed.data = None;
     changed.resized = true;
     Some(changed)
+}
+
+/// Tensors of the longest list among the inputs: a tensor of so many numbers has one for each of them.
+fn longest_list(inputs: &[TensorSpec]) -> u64 {
+    let tensors = |of: &TensorSpec| inputs.iter().filter(|other| other.name == of.name).count() as u64;
+    inputs.iter().map(tensors).max().unwrap_or(0)
 }
 
 /// Ways to make a case have about `wanted` bytes of traffic: one axis longer or shorter by a whole factor, the first axis first.
@@ -251,6 +259,13 @@ mod tests {
         fill.inputs[0] = dims(&[2.0, 64.0]);
         let other = with_length(&fill, 0, 512).unwrap();
         assert_eq!(other.inputs[0].values, [2.0, 64.0], "it is of something else");
+    }
+
+    #[test]
+    fn a_number_for_each_tensor_of_a_list_is_no_row() {
+        let mut lists = case(&[&[2, 3], &[1, 3], &[2]]);
+        lists.inputs[2].name = "scalars".into();
+        assert_eq!(shapes(&with_length(&lists, 0, 500).unwrap()), [vec![500, 3], vec![1, 3], vec![2]]);
     }
 
     #[test]
