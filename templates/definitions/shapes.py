@@ -205,7 +205,7 @@ def arange(start, end, step):
     return Value(series, magnitude=np.full(series.shape, abs(float(start))), steps=2)
 
 
-@define("LinSpace", "LinSpaceD", inputs="start stop num~:index", outputs="output")
+@define("LinSpace", "LinSpaceD", inputs="start stop|end num~:index", outputs="output|z")
 def linspace(start, stop, num):
     """output[i] = start + i * (stop - start) / (num - 1)"""
     start, stop = float(start.reshape(-1)[0]), float(stop.reshape(-1)[0])
