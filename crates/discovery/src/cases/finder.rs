@@ -250,7 +250,7 @@ impl Finder<'_> {
     /// Asks the tiling function.
     pub async fn ask(&self, candidate: &Candidate) -> Result<Accepted, Refusal> {
         let mut job = self.job(candidate)?;
-        if let Some(shape) = shape_in_values(candidate) {
+        if let Some(shape) = candidate.shape_in_values() {
             // Callers bring outputs of their own; what is inferred may be anything, such as the shape of the shape.
             job.outputs.iter_mut().for_each(|output| output.shape = Some(shape.to_vec()));
         }
@@ -401,18 +401,6 @@ fn value_range_of(array: &Array) -> Option<manifest::ValueRange> {
     (low.is_finite() && high.is_finite()).then_some(manifest::ValueRange { low, high })
 }
 
-/// The shape of the output of an operator that is told it by the values of an input: a list of whole numbers that the case has both as
-/// values and as shape, and that hold more than the list is long.
-fn shape_in_values(candidate: &Candidate) -> Option<&[u64]> {
-    let [shape] = candidate.output_shapes.as_slice() else { return None };
-    let is_shape = |input: &TensorSpec| {
-        let listed = input.dtype.starts_with("int") && input.shape.as_deref() == Some(&[shape.len() as u64]);
-        listed && input.values.iter().copied().eq(shape.iter().map(|length| *length as f64))
-    };
-    let told = candidate.inputs.iter().any(is_shape) && elements(shape) > shape.len() as u64;
-    told.then_some(shape.as_slice())
-}
-
 fn output(spec: &TensorSpec) -> JobOutput {
     JobOutput {
         name: spec.name.clone(),
@@ -457,27 +445,6 @@ fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manifest::ValueRange;
-
-    #[test]
-    fn a_shape_that_an_input_has_as_values_is_the_outputs() {
-        let spec = |dtype: &str, shape: &[u64], values: &[f64]| TensorSpec {
-            name: "dims".into(),
-            dtype: dtype.into(),
-            format: "ND".into(),
-            shape: Some(shape.to_vec()),
-            range: ValueRange { low: 0.0, high: 1.0 },
-            values: values.to_vec(),
-        };
-        let told = |input: TensorSpec, output: &[u64]| {
-            let candidate = Candidate::guessed(vec![input], Vec::new(), vec![output.to_vec()], Vec::new());
-            shape_in_values(&candidate).map(<[u64]>::to_vec)
-        };
-        assert_eq!(told(spec("int64", &[2], &[3.0, 4.0]), &[3, 4]), Some(vec![3, 4]));
-        assert_eq!(told(spec("int64", &[2], &[3.0, 4.0]), &[4, 3]), None);
-        assert_eq!(told(spec("float32", &[2], &[3.0, 4.0]), &[3, 4]), None, "numbers, not lengths");
-        assert_eq!(told(spec("int64", &[1], &[1.0]), &[1]), None, "one is the length of much");
-    }
 
     #[test]
     fn a_large_input_that_is_only_asked_about_takes_no_room() {

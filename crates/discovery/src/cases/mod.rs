@@ -128,6 +128,18 @@ impl Candidate {
         self.same_tensors(other) && self.attributes == other.attributes
     }
 
+    /// The shape of the output of an operator that is told it by the values of an input: a list of whole numbers that the case has both as
+    /// values and as shape, and that hold more than the list is long.
+    pub(super) fn shape_in_values(&self) -> Option<&[u64]> {
+        let [shape] = self.output_shapes.as_slice() else { return None };
+        let is_shape = |input: &TensorSpec| {
+            let listed = input.dtype.starts_with("int") && input.shape.as_deref() == Some(&[shape.len() as u64]);
+            listed && input.values.iter().copied().eq(shape.iter().map(|length| *length as f64))
+        };
+        let told = self.inputs.iter().any(is_shape) && elements(shape) > shape.len() as u64;
+        told.then_some(shape.as_slice())
+    }
+
     /// The same with a dimension made longer, so that all tensors have about `wanted` elements; several ways to do it.
     pub fn larger(&self, wanted: u64) -> Vec<Candidate> {
         grow::larger(self, wanted)

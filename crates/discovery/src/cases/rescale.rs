@@ -100,7 +100,7 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     for input in changed.inputs.iter_mut().filter(|input| !input.values.is_empty() && input.dtype.starts_with("int")) {
         let list: Vec<u64> = input.values.iter().map(|value| *value as u64).collect();
         // Of an operator whose other inputs are numbers, also a small one: nothing else could say how large the output is.
-        let tells = elements(&list) >= LEAST_COUNT || !sized && elements(&list) > 1 && list == leading;
+        let tells = elements(&list) >= LEAST_COUNT || !sized && candidate.shape_in_values() == Some(&list);
         let is_shape = tells && leading.ends_with(&list) && after.len() == leading.len();
         if is_shape {
             input.values = after[after.len() - list.len()..].iter().map(|length| *length as f64).collect();
@@ -259,6 +259,26 @@ mod tests {
         fill.inputs[0] = dims(&[2.0, 64.0]);
         let other = with_length(&fill, 0, 512).unwrap();
         assert_eq!(other.inputs[0].values, [2.0, 64.0], "it is of something else");
+    }
+
+    #[test]
+    fn a_shape_that_an_input_has_as_values_is_the_outputs() {
+        let spec = |dtype: &str, shape: &[u64], values: &[f64]| TensorSpec {
+            name: "dims".into(),
+            dtype: dtype.into(),
+            format: "ND".into(),
+            shape: Some(shape.to_vec()),
+            range: ValueRange { low: 0.0, high: 1.0 },
+            values: values.to_vec(),
+        };
+        let told = |input: TensorSpec, output: &[u64]| {
+            let candidate = Candidate::guessed(vec![input], Vec::new(), vec![output.to_vec()], Vec::new());
+            candidate.shape_in_values().map(<[u64]>::to_vec)
+        };
+        assert_eq!(told(spec("int64", &[2], &[3.0, 4.0]), &[3, 4]), Some(vec![3, 4]));
+        assert_eq!(told(spec("int64", &[2], &[3.0, 4.0]), &[4, 3]), None);
+        assert_eq!(told(spec("float32", &[2], &[3.0, 4.0]), &[3, 4]), None, "numbers, not lengths");
+        assert_eq!(told(spec("int64", &[1], &[1.0]), &[1]), None, "one is the length of much");
     }
 
     #[test]
