@@ -65,8 +65,8 @@ impl<'a> Launch<'a> {
         Ok(format!("platform_ascendc::PlatformAscendC({context}->GetPlatformInfo()).GetCoreNumAiv()"))
     }
 
-    /// How many cores the first input is worth, at least one.
-    pub(crate) fn work(&self) -> Result<String, String> {
+    /// How many cores the first input is worth where each should have so many of its elements; at least one.
+    pub(crate) fn work(&self, elements_per_core: u32) -> Result<String, String> {
         let context = self.set.object.as_deref().unwrap_or_default();
         let pointer = self.file.slice(&self.set.callee).contains("->SetBlockDim");
         let named = context.to_lowercase();
@@ -77,6 +77,6 @@ impl<'a> Launch<'a> {
             return Err("nothing here asks for the shape of the first input, which may be an optional one".to_owned());
         }
         let elements = format!("{context}->GetInputShape(0)->GetStorageShape().GetShapeSize()");
-        Ok(format!("static_cast<uint32_t>(1 + {elements} / {ELEMENTS_PER_CORE})"))
+        Ok(format!("static_cast<uint32_t>(1 + {elements} / {elements_per_core})"))
     }
 }

@@ -62,7 +62,9 @@ impl Motif for FewerCores {
                 let asks = |call: &&Call| call.name == "GetCoreNumAiv" && cap.arguments.first() == Some(&call.span);
                 let Some(inner) = file.calls_in(cap.span.clone()).find(asks) else { continue };
                 let question = file.slice(&inner.span);
-                if launch.work().ok().map(|work| cap_of(question, &work)).as_deref() != Some(file.slice(&cap.span)) {
+                if launch.work(ELEMENTS_PER_CORE).ok().map(|work| cap_of(question, &work)).as_deref()
+                    != Some(file.slice(&cap.span))
+                {
                     continue;
                 }
                 let plain = edit(file, cap.span.clone(), question);
@@ -98,7 +100,8 @@ fn asked<'a>(launch: &Launch<'a>) -> Vec<&'a Call> {
 
 fn capped(launch: &Launch<'_>, asked: &Call) -> Result<Vec<Edit>, String> {
     let file = launch.file;
-    let mut edits = vec![edit(file, asked.span.clone(), cap_of(file.slice(&asked.span), &launch.work()?))];
+    let mut edits =
+        vec![edit(file, asked.span.clone(), cap_of(file.slice(&asked.span), &launch.work(ELEMENTS_PER_CORE)?))];
     edits.extend(included(file, HEADER)?);
     Ok(edits)
 }

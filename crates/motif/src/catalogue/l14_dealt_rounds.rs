@@ -9,50 +9,19 @@ use crate::analysis::code::{block_of, scope, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changed_names;
 use crate::analysis::flow::effects::reached;
-use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch, cap_of, launches};
+use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch, launches};
 use crate::analysis::queue_run::statement_at;
 use crate::analysis::round_list::{statements_of, touching_queues};
-use crate::rewrite::edits::{edit, included};
+use crate::rewrite::dealing::{is_of_all_cores, is_of_one_core, to_all_cores, to_one_core};
+use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::is_copy;
 use source::facts::{Kernel, base_name};
 use source::parse::{Call, Function, SyntaxFile};
 
-/// Vector cores of the machine, asked from the platform.
-const PLATFORM: &str = "\"tiling/platform/platform_ascendc.h\"";
-/// Where `std::min` is declared.
-const ALGORITHM: &str = "<algorithm>";
 /// The member that counts rounds.
 const COUNTER: &str = "round";
-/// Words that tie the cores of a launch together, tell what they are, or let the order of writes decide.
-const TOGETHER: &[&str] = &[
-    "SyncAll",
-    "IBSet",
-    "IBWait",
-    "NotifyNextBlock",
-    "WaitPreBlock",
-    "InitDetermineComputeWorkspace",
-    "CrossCoreSetFlag",
-    "CrossCoreWaitFlag",
-    "GetSubBlockIdx",
-    "GetSubBlockNum",
-    "GetTaskRation",
-    "KERNEL_TYPE_AIC_ONLY",
-    "KERNEL_TYPE_MIX_AIC_1_1",
-    "KERNEL_TYPE_MIX_AIC_1_2",
-    "KERNEL_TYPE_MIX_AIV_1_0",
-    "KERNEL_TYPE_MIX_AIV_HARD_SYNC",
-    "KERNEL_TYPE_MIX_AIC_HARD_SYNC",
-    "Mmad",
-    "Matmul",
-    "MatmulImpl",
-    "REGIST_MATMUL_OBJ",
-    "SetAtomicAdd",
-    "SetAtomicMax",
-    "SetAtomicMin",
-    "SetAtomicType",
-];
 
 /// The motif.
 pub struct DealtRounds;
@@ -81,7 +50,7 @@ impl Motif for DealtRounds {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let found = launches(context).into_iter().filter(|launch| is_one(context, launch));
+        let found = launches(context).into_iter().filter(|launch| is_of_one_core(context, launch));
         found
             .map(|launch| {
                 let note = format!("rounds dealt to all vector cores, at least {ELEMENTS_PER_CORE} elements for each");
@@ -93,8 +62,7 @@ impl Motif for DealtRounds {
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let found =
-            launches(context).into_iter().filter(|launch| blocks(launch).is_ok_and(|blocks| asked(launch) == blocks));
+        let found = launches(context).into_iter().filter(|launch| is_of_all_cores(launch, ELEMENTS_PER_CORE));
         found
             .map(|launch| {
                 Candidate::new(launch.file, &launch.set.span, "one core does all rounds", gathered(context, &launch))
@@ -103,55 +71,8 @@ impl Motif for DealtRounds {
     }
 }
 
-/// The argument of `SetBlockDim`.
-fn asked<'a>(launch: &Launch<'a>) -> &'a str {
-    launch.set.arguments.first().map_or("", |argument| launch.file.slice(argument))
-}
-
-fn is_one(context: &Context, launch: &Launch<'_>) -> bool {
-    context.facts.known.value(asked(launch)) == Some(1)
-}
-
-/// As many blocks as there are cores, or as the first input is worth.
-fn blocks(launch: &Launch<'_>) -> Result<String, String> {
-    Ok(cap_of(&launch.question()?, &launch.work()?))
-}
-
 fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
-    let hosts = || context.forest.iter().filter(|file| source::facts::is_host(file.name()));
-    let set: usize = hosts().map(|file| file.calls_named("SetBlockDim").count()).sum();
-    if set != 1 {
-        return Err(format!("the block dimension is set at {set} places"));
-    }
-    // A variable that nobody looks at again is no question.
-    for (file, call) in hosts().flat_map(|file| file.calls_named("GetBlockDim").map(move |call| (file, call))) {
-        let unused = file.locals().iter().any(|local| {
-            local.value.as_ref() == Some(&call.span)
-                && file.enclosing_function(call.span.start).is_some_and(|function| {
-                    words(file.slice(&function.body)).into_iter().filter(|word| **word == *local.name).count() == 1
-                })
-        });
-        if !unused {
-            return Err(format!("{}:{} asks for the block dimension", file.name(), file.line(call.span.start)));
-        }
-    }
-    let Some(argument) = launch.set.arguments.first() else { return Err("SetBlockDim without a number".to_owned()) };
-    let mut edits = vec![edit(launch.file, argument.clone(), blocks(launch)?)];
-    edits.extend(included(launch.file, PLATFORM)?);
-    edits.extend(included(launch.file, ALGORITHM)?);
-    for file in device_files(context) {
-        if let Some(word) = words(file.text()).into_iter().find(|word| TOGETHER.contains(word)) {
-            return Err(format!("{}: {word} ties cores together", file.name()));
-        }
-    }
-    // What is asked where no edit can be made keeps its answer.
-    let asks = |text: &str| words(text).iter().any(|word| matches!(*word, "GetBlockIdx" | "GetBlockNum"));
-    if let Some((file, _)) = context.beside.iter().find(|(_, text)| asks(text)) {
-        return Err(format!("{file}, which nobody edits, asks which core it is"));
-    }
-    if let Some((name, _)) = context.facts.macros.iter().find(|(_, bodies)| bodies.iter().any(|body| asks(body))) {
-        return Err(format!("the macro {name} asks which core it is"));
-    }
+    let mut edits = to_all_cores(context, launch, ELEMENTS_PER_CORE)?;
     let mut classes = 0;
     for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
         edits.extend(Class::of(context, kernel)?.edits()?);
@@ -168,43 +89,8 @@ fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
                 return Err(format!("{}:{}: {} in no class", file.name(), file.line(call.span.start), call.name));
             }
         }
-        edits.extend(of_one_core(file));
     }
     Ok(edits)
-}
-
-/// Questions of a core which one it is, and how many there are, with the answers that they had: they dealt nothing.
-fn of_one_core(file: &SyntaxFile) -> Vec<Edit> {
-    let calls = file.calls().iter().filter(|call| call.object.is_none() && call.arguments.is_empty());
-    let in_assertion = |call: &Call| {
-        let mut around =
-            file.calls().iter().filter(|outer| outer.span.contains(&call.span.start) && outer.span != call.span);
-        around.any(|outer| outer.name.eq_ignore_ascii_case("assert"))
-    };
-    let answers = calls.filter(|call| !in_assertion(call)).filter_map(|call| match call.name.as_str() {
-        "GetBlockIdx" => Some(match nothing_added(file, call) {
-            Some(term) => edit(file, term, ""),
-            None => edit(file, call.span.clone(), "0"),
-        }),
-        "GetBlockNum" => Some(edit(file, call.span.clone(), "1")),
-        _ => None,
-    });
-    answers.collect()
-}
-
-/// ` + n * GetBlockIdx()`, which adds nothing for the first core, as bytes.
-fn nothing_added(file: &SyntaxFile, call: &Call) -> Option<Range<usize>> {
-    let mut node = file.node_at(&call.span)?;
-    while node.byte_range() != call.span || node.kind() != "call_expression" {
-        node = node.parent()?;
-    }
-    let is = |node: &tree_sitter::Node<'_>, sign: &str| {
-        node.child_by_field_name("operator").is_some_and(|found| found.kind() == sign)
-    };
-    let product = node.parent().filter(|parent| is(parent, "*"))?;
-    let sum = product.parent().filter(|parent| is(parent, "+"))?;
-    let (left, right) = (sum.child_by_field_name("left")?, sum.child_by_field_name("right")?);
-    (right == product).then(|| left.end_byte()..product.end_byte())
 }
 
 /// A class that does the work of a core.
@@ -431,8 +317,7 @@ fn turn(file: &SyntaxFile) -> String {
 
 /// Makes one core do what was dealt as this motif does it.
 fn gathered(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
-    let Some(argument) = launch.set.arguments.first() else { return Err("SetBlockDim without a number".to_owned()) };
-    let mut edits = vec![edit(launch.file, argument.clone(), "1")];
+    let mut edits = vec![to_one_core(launch)?];
     let mut rounds = 0;
     for file in device_files(context) {
         let text = file.text();

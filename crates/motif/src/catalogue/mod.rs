@@ -16,6 +16,7 @@ mod l01_all_cores;
 mod l02_fewer_cores;
 mod l08_pipe_outside;
 mod l14_dealt_rounds;
+mod l15_dealt_loops;
 mod s03_hoist_element;
 mod s13_hoist_descriptor;
 mod s14_tiling_fields;
@@ -74,6 +75,7 @@ use l01_all_cores::AllCores;
 use l02_fewer_cores::FewerCores;
 use l08_pipe_outside::PipeOutside;
 use l14_dealt_rounds::DealtRounds;
+use l15_dealt_loops::DealtLoops;
 use s03_hoist_element::HOIST_ELEMENT;
 use s13_hoist_descriptor::HOIST_DESCRIPTOR;
 use s14_tiling_fields::TilingFields;
@@ -133,6 +135,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &FewerCores,
         &PipeOutside,
         &DealtRounds,
+        &DealtLoops,
         &HOIST_ELEMENT,
         &HOIST_DESCRIPTOR,
         &TilingFields,
@@ -193,6 +196,7 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::L01 => &AllCores,
         Id::L02 => &FewerCores,
         Id::L14 => &DealtRounds,
+        Id::L15 => &DealtLoops,
         Id::L08 => &PipeOutside,
         Id::S03 => &HOIST_ELEMENT,
         Id::S13 => &HOIST_DESCRIPTOR,

@@ -3,6 +3,7 @@
 pub(crate) mod broadcast_rows;
 pub(crate) mod buffers;
 pub(crate) mod counted_bytes;
+pub(crate) mod dealing;
 pub(crate) mod declared;
 pub(crate) mod edits;
 pub(crate) mod exchange;

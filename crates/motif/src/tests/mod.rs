@@ -3,6 +3,7 @@
 mod batch;
 mod counting;
 mod coverage;
+mod dealing;
 mod fused;
 mod hoist;
 mod holes;

@@ -38,6 +38,11 @@ const HARMLESS: &[&str] = &[
     "uint64_t",
 ];
 
+/// Whether a free function of this name changes none of its arguments.
+pub(crate) fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name)
+}
+
 /// Whether an expression has no effect and asks for nothing but variables, sizes and casts of them.
 pub(crate) fn is_plain(expression: &str) -> bool {
     const PURE: &[&str] = &[

@@ -6,6 +6,7 @@
 //! * [`effects`]: the same through everything that calls reach, and whether an expression keeps its value.
 //! * [`memory`]: which tensors may be in the same memory.
 //! * [`liveness`]: whether what a tensor holds is read again.
+//! * [`values`]: what variables are set from.
 
 mod bindings;
 pub(crate) mod changes;
@@ -13,6 +14,7 @@ pub(crate) mod effects;
 mod graph;
 pub(crate) mod liveness;
 pub(crate) mod memory;
+pub(crate) mod values;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
