@@ -59,3 +59,43 @@ pub(crate) fn counted(file: &SyntaxFile, repetition: &Loop) -> Result<(String, S
 fn squash_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+/// A loop over a range in steps of 1, in parts as written.
+pub(crate) struct Ranged {
+    /// Type of the counter.
+    pub(crate) type_text: String,
+    pub(crate) counter: String,
+    /// What it begins with.
+    pub(crate) first: String,
+    /// What it stays below.
+    pub(crate) end: String,
+    pub(crate) update: String,
+}
+
+/// The parts of `for (T i = first; i < end; i++)`.
+pub(crate) fn ranged(file: &SyntaxFile, repetition: &Loop) -> Result<Ranged, String> {
+    let shape = || "not a loop that counts up in steps of 1".to_owned();
+    let (Some(initializer), Some(condition), Some(update)) =
+        (&repetition.initializer, &repetition.condition, &repetition.update)
+    else {
+        return Err(shape());
+    };
+    let (declared, first) = file.slice(initializer).trim_end_matches(';').split_once('=').ok_or_else(shape)?;
+    let (type_text, counter) = declared.trim().rsplit_once([' ', '\t']).ok_or_else(shape)?;
+    let end = file.slice(condition).trim().strip_prefix(counter).map(str::trim_start);
+    let end =
+        end.and_then(|rest| rest.strip_prefix('<')).filter(|end| !end.starts_with(['=', '<'])).ok_or_else(shape)?;
+    let update = file.slice(update).trim();
+    let stepped = [format!("{counter}++"), format!("++{counter}"), format!("{counter}+=1")].contains(&squash(update));
+    let is_one = |text: &str| !["&&", "||", "?", ","].iter().any(|sign| text.contains(sign));
+    if !stepped || !is_one(end) || !is_one(first) || declared.contains(',') || words(end).contains(&counter) {
+        return Err(shape());
+    }
+    Ok(Ranged {
+        type_text: type_text.trim().to_owned(),
+        counter: counter.to_owned(),
+        first: first.trim().to_owned(),
+        end: end.trim().to_owned(),
+        update: update.to_owned(),
+    })
+}

@@ -21,8 +21,9 @@ use source::facts::api::is_copy;
 use source::lex::{PieceKind, pieces};
 use source::parse::{Call, Function, Loop, Member, SyntaxFile};
 
-/// Elements of the first input for which a scalar unit takes far longer than a core takes to start.
-const SCALARS_PER_CORE: u32 = 64;
+/// Elements of the first input that a core should have to do: a scalar unit takes a microsecond for so many even where it hardly does anything
+/// for each, which is far longer than a core takes to start.
+const SCALARS_PER_CORE: u32 = 128;
 /// Bytes of a line of a core's data cache, as docs/model.md has them.
 const LINE_BYTES: usize = 64;
 /// What global tensors of such a kernel are asked for.
@@ -344,7 +345,7 @@ impl<'a> Scalars<'a> {
         while NAMES.iter().any(|name| text.contains(&numbered(name, *taken).as_str())) {
             *taken += 1;
         }
-        let [rounds, share, first, last] = NAMES.map(|name| numbered(name, *taken));
+        let [rounds, line_rounds, share, first, last] = NAMES.map(|name| numbered(name, *taken));
         *taken += 1;
         let api = scope(file);
         // Of several types the shortest elements need most rounds.
@@ -352,11 +353,12 @@ impl<'a> Scalars<'a> {
             Some(element) if elements.len() == 1 && !element.is_empty() => format!("{LINE_BYTES} / sizeof({element})"),
             _ => LINE_BYTES.to_string(),
         };
+        let cores = format!("{api}GetBlockNum()");
         let lines = [
             format!("const int64_t {rounds} = {};", file.slice(&bound)),
+            format!("const int64_t {line_rounds} = {of_line}; {COMMENT}"),
             format!(
-                "const int64_t {share} = ({rounds} + {of_line} * {api}GetBlockNum() - 1) / ({of_line} * {api}GetBlockNum()) * ({of_line}); {}",
-                COMMENT
+                "const int64_t {share} = ({rounds} + {line_rounds} * {cores} - 1) / ({line_rounds} * {cores}) * {line_rounds};"
             ),
             format!("const int64_t {first} = {share} * {api}GetBlockIdx();"),
             format!("const int64_t {last} = {first} + {share} < {rounds} ? {first} + {share} : {rounds};"),
@@ -368,9 +370,9 @@ impl<'a> Scalars<'a> {
 }
 
 /// Names that a dealt loop needs.
-const NAMES: [&str; 4] = ["rounds", "share", "first", "last"];
+const NAMES: [&str; 5] = ["rounds", "lineRounds", "share", "first", "last"];
 /// Why a share is what it is.
-const COMMENT: &str = "// no line of the data cache is of two cores";
+const COMMENT: &str = "// no line of the data cache is written by two cores";
 
 /// The name of a later loop.
 fn numbered(name: &str, number: usize) -> String {
@@ -433,7 +435,7 @@ fn gathered(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String>
                     .find(|other| other.name == *name && other.span.start >= local.span.start)
                     .map(|other| &other.span)
             };
-            let (Some(value), Some(last)) = (&local.value, own(&names[3])) else { continue };
+            let (Some(value), Some(last)) = (&local.value, own(&names[4])) else { continue };
             let (Some(start), Some(end)) = (file.whole_lines(&local.span), file.whole_lines(last)) else { continue };
             let lines: Vec<&str> = text[start.start..end.end].lines().collect();
             if lines.len() != NAMES.len() || !lines[1].ends_with(COMMENT) {
@@ -448,7 +450,7 @@ fn gathered(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String>
             let place = |span: &Range<usize>, name: &str| {
                 file.slice(span).rfind(name).map(|at| span.start + at..span.start + at + name.len())
             };
-            let (Some(first), Some(last)) = (place(initializer, &names[2]), place(condition, &names[3])) else {
+            let (Some(first), Some(last)) = (place(initializer, &names[3]), place(condition, &names[4])) else {
                 continue;
             };
             edits.push(edit(file, start.start..end.end, ""));

@@ -12,6 +12,7 @@ mod d15_dead_write;
 mod d16_early_free;
 mod d21_stage_scalars;
 mod d23_early_copy;
+mod d24_tiles;
 mod l01_all_cores;
 mod l02_fewer_cores;
 mod l08_pipe_outside;
@@ -71,6 +72,7 @@ use d15_dead_write::DEAD_WRITE;
 use d16_early_free::EARLY_FREE;
 use d21_stage_scalars::StageScalars;
 use d23_early_copy::EarlyCopy;
+use d24_tiles::Tiles;
 use l01_all_cores::AllCores;
 use l02_fewer_cores::FewerCores;
 use l08_pipe_outside::PipeOutside;
@@ -130,6 +132,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &DEAD_WRITE,
         &EARLY_FREE,
         &EarlyCopy,
+        &Tiles,
         &StageScalars,
         &AllCores,
         &FewerCores,
@@ -193,6 +196,7 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::D16 => &EARLY_FREE,
         Id::D21 => &StageScalars,
         Id::D23 => &EarlyCopy,
+        Id::D24 => &Tiles,
         Id::L01 => &AllCores,
         Id::L02 => &FewerCores,
         Id::L14 => &DealtRounds,

@@ -28,4 +28,5 @@ pub(crate) mod scalar_loops;
 pub(crate) mod signature;
 pub(crate) mod template;
 pub(crate) mod through_queue;
+pub(crate) mod tile_names;
 pub(crate) mod vectorise;

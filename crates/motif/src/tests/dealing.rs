@@ -75,10 +75,11 @@ fn l15_gives_every_core_a_range_of_scalar_rounds() {
     let before = context(HOST, KERNEL);
     let after = dealt(&before).unwrap();
     let host = after.tree.text("op_host/k.cpp").unwrap();
-    assert!(host.contains("GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 64)))"), "{host}");
+    assert!(host.contains("GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 128)))"), "{host}");
     let kernel = after.tree.text("op_kernel/k.cpp").unwrap();
     let ranges = "        const int64_t rounds = pairs;
-        const int64_t share = (rounds + 64 / sizeof(T) * AscendC::GetBlockNum() - 1) / (64 / sizeof(T) * AscendC::GetBlockNum()) * (64 / sizeof(T)); // no line of the data cache is of two cores
+        const int64_t lineRounds = 64 / sizeof(T); // no line of the data cache is written by two cores
+        const int64_t share = (rounds + lineRounds * AscendC::GetBlockNum() - 1) / (lineRounds * AscendC::GetBlockNum()) * lineRounds;
         const int64_t first = share * AscendC::GetBlockIdx();
         const int64_t last = first + share < rounds ? first + share : rounds;
         for (uint32_t pair = first; pair < last; ++pair) {

@@ -18,6 +18,7 @@ mod row_scalars;
 mod rows;
 mod scalar;
 mod search;
+mod tiles;
 mod tiling_fields;
 mod transpose;
 mod vector;
