@@ -32,6 +32,7 @@ mod resume;
 mod rings;
 mod run_time_kernels;
 mod sampled_blocks;
+mod scalar_kernels;
 mod sdk;
 mod soundness;
 mod standin;

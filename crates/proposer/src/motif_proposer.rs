@@ -281,6 +281,8 @@ mod tests {
             "V06 D07 D04 V37 D01",
             "D24 V01",
             "D24 V01 Y01 D01",
+            "L15 D24 V01",
+            "L15 D24 V01 Y01 D01",
         ];
         assert_eq!(found, expected);
     }

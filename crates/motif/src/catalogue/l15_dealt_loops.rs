@@ -14,7 +14,7 @@ use crate::analysis::launches::{Launch, launches};
 use crate::analysis::loops::{counted, loops_around};
 use crate::rewrite::dealing::{is_of_all_cores, is_of_one_core, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
-use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
+use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::Kernel;
 use source::facts::api::is_copy;
@@ -47,7 +47,14 @@ const METADATA: Metadata = Metadata {
     undoing: "one core does all rounds",
     rounding_changes: false,
     replaces_constants: true,
-    company: Company::ANY,
+    // What works on tiles is dealt no more.
+    company: Company {
+        leads: &[
+            Combination { rank: 17, motifs: &[Id::L15, Id::D24, Id::V01] },
+            Combination { rank: 18, motifs: &[Id::L15, Id::D24, Id::V01, Id::Y01, Id::D01] },
+        ],
+        ..Company::ANY
+    },
 };
 
 impl Motif for DealtLoops {
