@@ -125,8 +125,7 @@ impl<'a> Walk<'a> {
     fn accesses(&self) -> impl Iterator<Item = &'a Call> {
         let globals = &self.kernel.globals;
         self.file.calls_in(self.repetition.body.clone()).filter(move |call| {
-            matches!(call.name.as_str(), "GetValue" | "SetValue")
-                && call.object.as_deref().is_some_and(|object| globals.contains_key(object))
+            matches!(call.name.as_str(), "GetValue" | "SetValue") && globals.contains_key(global_of(call))
         })
     }
 
@@ -250,8 +249,7 @@ impl<'a> Walk<'a> {
         let mut streams: BTreeMap<&str, Stream<'a>> = BTreeMap::new();
         let mut counters = places.values().filter_map(|local| local.value.as_ref()).count();
         for call in self.accesses() {
-            let object = call.object.as_deref().unwrap_or_default();
-            let Some((global, (element, _))) = self.kernel.globals.get_key_value(object) else { continue };
+            let Some((global, (element, _))) = self.kernel.globals.get_key_value(global_of(call)) else { continue };
             let line = self.line(call.span.start);
             let index = call.arguments.first().ok_or_else(|| format!("line {line}: {} without a place", call.name))?;
             let start =
@@ -287,7 +285,7 @@ impl<'a> Walk<'a> {
         }
         let named = words(text);
         let mentions = |name: &str| named.iter().filter(|word| **word == name).count();
-        let as_object = |name: &str| self.accesses().filter(|call| call.object.as_deref() == Some(name)).count();
+        let as_object = |name: &str| self.accesses().filter(|call| global_of(call) == name).count();
         match self.kernel.globals.keys().find(|name| mentions(name) != as_object(name)) {
             Some(name) => Err(format!("{name} is used as a whole in the loop")),
             None => Ok(streams),
@@ -437,9 +435,9 @@ impl<'a> Walk<'a> {
         let (file, body) = (self.file, &self.repetition.body);
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
         for call in self.accesses() {
-            let global = call.object.as_deref().unwrap_or_default();
+            let global = global_of(call);
             let tensor = if call.name == "SetValue" { names.written(global) } else { names.read(global) };
-            let object = call.callee.start..call.callee.start + global.len();
+            let object = call.callee.start..call.callee.start + call.object.as_deref().map_or(0, str::len);
             edits.push((object, tensor));
             edits.extend(call.arguments.first().map(|index| (index.clone(), range.counter.clone())));
         }
@@ -522,6 +520,11 @@ impl<'a> Walk<'a> {
         }
         Some(edits)
     }
+}
+
+/// The tensor that an element is asked of.
+fn global_of(call: &Call) -> &str {
+    call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object))
 }
 
 /// An expression from which something is taken away.

@@ -161,7 +161,8 @@ impl<'a> Scalars<'a> {
         let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (file, function) in self.functions() {
             for call in file.calls_in(function.body.clone()) {
-                let object = call.object.as_deref().unwrap_or_default();
+                let object =
+                    call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object));
                 let at = || format!("{}:{}", file.name(), file.line(call.span.start));
                 match (call.name.as_str(), globals.get_key_value(object)) {
                     (name, Some((object, _))) if OF_SCALARS.contains(&name) => {
@@ -209,7 +210,7 @@ impl<'a> Scalars<'a> {
     /// The loop around a write is one to deal.
     fn add(&mut self, file: &'a SyntaxFile, function: &'a Function, call: &'a Call) -> Result<(), String> {
         let at = || format!("{}:{}", file.name(), file.line(call.span.start));
-        let object = call.object.as_deref().unwrap_or_default();
+        let object = call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object));
         let element = self.kernel.globals.get(object).map_or("", |(element, _)| element.as_str());
         let Some(repetition) = loops_around(file, function, call.span.start).last().copied() else {
             return Err(format!("{}: {object} is written in no loop", at()));

@@ -25,7 +25,7 @@ public:
             T east = pointsGm.GetValue(at);
             T north = pointsGm.GetValue(at + 1);
             turnedGm.SetValue(at, -north);
-            turnedGm.SetValue(at + 1, east);
+            this->turnedGm.SetValue(at + 1, east);
         }
         for (uint32_t pair = 0; pair < pairs; pair++) {
             float sum = 0;

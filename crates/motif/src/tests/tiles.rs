@@ -66,7 +66,7 @@ fn d24_works_on_tiles_of_global_memory() {
             "                float a = ",
             "                const uint32_t at = row * columns + column;\n                float a = ",
         )
-        .replace("aGm.GetValue(row * columns + column)", "yGm.GetValue(at)")
+        .replace("aGm.GetValue(row * columns + column)", "this->yGm.GetValue(at)")
         .replace("    uint32_t rows;\n", "    AscendC::TPipe *pipe;\n    uint32_t rows;\n");
     let fast = apply("D24", &named).1;
     assert!(!fast.contains("at = row") && fast.contains("float a = yTile.GetValue(column);"), "{fast}");
