@@ -21,8 +21,8 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "case.inputs" | "case.outputs" => TENSOR,
         "case.attributes" => &["name", "type", "value"],
         "tunable.*" => &[
-            "file", "constant", "also", "call", "first", "index", "cap", "share", "of", "cmake", "domain", "default",
-            "when", "reason",
+            "file", "constant", "also", "call", "first", "index", "cap", "share", "of", "portion", "cmake", "domain",
+            "default", "when", "reason",
         ],
         "tunable.*.domain" => &["range", "multiple-of", "power-of-two", "values", "ordered", "bool", "permutation"],
         "space" => &["constraints", "case-floor"],

@@ -447,9 +447,8 @@ impl Validator {
             self.relative(file);
         }
         tunable.also.iter().for_each(|file| self.relative(file));
-        let kinds = [&tunable.constant, &tunable.call, &tunable.cap, &tunable.share, &tunable.cmake];
-        let help =
-            "write one of: file and constant; file, call, first and index; file and cap; file, share and of; cmake";
+        let kinds = [&tunable.constant, &tunable.call, &tunable.cap, &tunable.share, &tunable.portion, &tunable.cmake];
+        let help = "write one of: file and constant; file, call, first and index; file and cap; file, share and of; file and portion; cmake";
         if kinds.iter().filter(|kind| kind.is_some()).count() != 1 {
             self.find(span, format!("tunable `{name}` must say in one way where it lives"), help);
             return None;
@@ -479,6 +478,9 @@ impl Validator {
         }
         if let Some(target) = &tunable.cap {
             return Some(Binding::Cap { file, target: target.get_ref().clone() });
+        }
+        if let Some(target) = &tunable.portion {
+            return Some(Binding::Portion { file, target: target.get_ref().clone() });
         }
         if let Some(cores) = &tunable.share {
             let Some(of) = tunable.of.as_ref().map(|of| of.get_ref().clone()) else {

@@ -140,6 +140,7 @@ pub(super) struct WireTunable {
     pub index: Option<Spanned<u32>>,
     pub cap: Option<Spanned<String>>,
     pub share: Option<Spanned<String>>,
+    pub portion: Option<Spanned<String>>,
     pub of: Option<Spanned<String>>,
     pub cmake: Option<Spanned<String>>,
     pub domain: Spanned<WireDomain>,

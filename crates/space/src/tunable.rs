@@ -104,6 +104,15 @@ pub enum Binding {
         /// What is divided, as written.
         of: String,
     },
+    /// The unified buffer that a tiling function plans with, where it asks the platform for its size; the value is how many bytes of it
+    /// are planned with for every element of the first input that a core gets, so that short work is done in several tiles. 0 is no
+    /// such rule.
+    Portion {
+        /// File, relative to the operator's root.
+        file: String,
+        /// Variable that holds the size.
+        target: String,
+    },
     /// A CMake cache entry.
     Cmake {
         /// Name of the entry.

@@ -143,7 +143,7 @@ impl Candidate {
 /// A tunable with the value that stands for all of its values: the first one, or no limit.
 pub(super) fn at_first_value(tunable: &Tunable) -> Option<(Tunable, Value)> {
     let value = match tunable.binding {
-        Binding::Cap { .. } | Binding::Share { .. } => NO_LIMIT,
+        Binding::Cap { .. } | Binding::Share { .. } | Binding::Portion { .. } => NO_LIMIT,
         _ => domain_values(tunable).ok()?.into_iter().next()?,
     };
     Some((tunable.clone(), value))

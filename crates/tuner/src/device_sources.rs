@@ -58,7 +58,10 @@ pub(super) fn only_host(tunable: &Tunable, sources: &SourceTree, kernels: &[Stri
     };
     match &tunable.binding {
         Binding::Constant { file, also, .. } => is_host(file) && also.iter().all(|file| is_host(file)),
-        Binding::Argument { file, .. } | Binding::Cap { file, .. } | Binding::Share { file, .. } => is_host(file),
+        Binding::Argument { file, .. }
+        | Binding::Cap { file, .. }
+        | Binding::Share { file, .. }
+        | Binding::Portion { file, .. } => is_host(file),
         Binding::Cmake { .. } | Binding::Recorded => false,
     }
 }

@@ -111,7 +111,9 @@ impl Injection {
         let limits: Vec<(&Tunable, [Value; 2])> = self
             .injectable
             .iter()
-            .filter(|tunable| matches!(tunable.binding, Binding::Cap { .. } | Binding::Share { .. }))
+            .filter(|tunable| {
+                matches!(tunable.binding, Binding::Cap { .. } | Binding::Share { .. } | Binding::Portion { .. })
+            })
             .filter(|tunable| self.of_host.contains(&tunable.name) && !self.unread.contains(&tunable.name))
             .filter_map(|tunable| Some((tunable, ends(tunable)?)))
             .collect();

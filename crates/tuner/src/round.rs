@@ -8,7 +8,7 @@ use super::baseline::follow_baseline;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
 use super::evaluator::{Evaluator, References, Trialled};
-use super::head_start::{earlier_winners, settings_of_others};
+use super::head_start::{earlier_winners, rules, settings_of_others};
 use super::host_search::HostSearch;
 use super::journal::Journal;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
@@ -219,11 +219,12 @@ impl Round<'_> {
         let mut earlier = Vec::new();
         if first && options.stages.contains(&Stage::Host) {
             earlier.extend(earlier_winners(options, baseline, space));
+            earlier.extend(rules(space, baseline));
             earlier.extend(settings_of_others(workspace, bank, space, baseline, &field.reference));
         }
         let mut scheduler = Scheduler::new(&options.stages);
         // What the lock and the bank know is tried before anything else, and is no evidence of what a search would bring.
-        let why = "configurations that the lock or the bank knows";
+        let why = "configurations that the lock or the bank knows, and rules for all sizes";
         let mut known_first = (!earlier.is_empty()).then(|| Turn::of_known(Stage::Host, why, earlier.len() as u64));
         let launches: Vec<Taken<'_>> = field.baseline_profiles().values().flatten().map(Taken::by).collect();
         let ub_bytes = workspace.machine.parameters.ub_bytes as u64;

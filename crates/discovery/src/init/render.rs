@@ -180,6 +180,10 @@ fn tunable(tunable: &Tunable) -> String {
             lines.push(format!("share = {}", text(cores)));
             lines.push(format!("of = {}", text(of)));
         }
+        Binding::Portion { file, target } => {
+            lines.push(format!("file = {}", text(file)));
+            lines.push(format!("portion = {}", text(target)));
+        }
         Binding::Cmake { variable } => lines.push(format!("cmake = {}", text(variable))),
         // Spaces that were recorded elsewhere are never written into a manifest.
         Binding::Recorded => {}

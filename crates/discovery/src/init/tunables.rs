@@ -13,7 +13,8 @@ use source::SourceTree;
 use source::arch::TARGET;
 use source::tunable::lexer::Tokens;
 use source::tunable::{
-    ASKS_CORES, Flow, Meaning, SETS_CORES, Sink, SiteForm, asked_size, cap_of, constants_in, divisions, literal, locate,
+    ASKS_CORES, Flow, Meaning, SETS_CORES, Sink, SiteForm, asked_size, cap_of, constants_in, divisions, has_portion,
+    literal, locate,
 };
 use space::{Binding, Domain, NO_LIMIT, Tunable, Value, domain_values};
 
@@ -302,6 +303,22 @@ fn shares(tree: &SourceTree, file: &str, found: &mut Found) {
     }
 }
 
+/// A rule for how much of the unified buffer is planned with, where the first input is at hand to tell how much there is to do.
+fn portion(tree: &SourceTree, file: &str, target: &str, found: &mut Found) {
+    if !has_portion(file, tree.text(file).unwrap_or_default(), target) {
+        return;
+    }
+    let mut values = vec![NO_LIMIT];
+    values.extend((0..=5).map(power));
+    let binding = Binding::Portion { file: file.to_owned(), target: target.to_owned() };
+    let present = source::tunable::present_value(tree, &binding).ok().flatten();
+    let default = present.filter(|value| values.contains(value)).or(Some(NO_LIMIT));
+    let domain = Domain::List { values, ordered: true };
+    let reason = "bytes of the unified buffer that are planned with for every element of the first input that a core gets: short work in several tiles, which overlap; 0: no rule";
+    let name = format!("{}_portion", target.trim_end_matches('_'));
+    add(tree, found, Tunable { name, domain, default, binding, reason: reason.to_owned(), when: None });
+}
+
 fn power(exponent: u32) -> Value {
     Value::Int(1 << exponent)
 }
@@ -320,6 +337,7 @@ fn caps(tree: &SourceTree, file: &str, flow: &Flow, ruled: bool, found: &mut Fou
                 "limit on the unified buffer that is planned with: less gives shorter tiles and room for buffers";
             let name = format!("{}_limit", asked.name.trim_end_matches('_'));
             add(tree, found, Tunable { name, domain, default, binding, reason: reason.to_owned(), when: None });
+            portion(tree, file, &asked.name, found);
             continue;
         }
         let (target, range) = if let Some(field) = word.strip_prefix("set_")

@@ -23,7 +23,9 @@ pub fn looks_compile_time(tree: &SourceTree, tunable: &Tunable) -> Option<String
             return Some(format!("`{variable}` is a CMake entry, fixed when the project is configured"));
         }
         Binding::Recorded => return Some(format!("`{}` is of a recorded space, not of sources", tunable.name)),
-        Binding::Argument { .. } | Binding::Cap { .. } | Binding::Share { .. } => return None,
+        Binding::Argument { .. } | Binding::Cap { .. } | Binding::Share { .. } | Binding::Portion { .. } => {
+            return None;
+        }
         Binding::Constant { file, name, also } => {
             let files: Vec<&str> = std::iter::once(file).chain(also).map(String::as_str).collect();
             (files, name)

@@ -56,6 +56,11 @@ pub fn instrument(tree: &SourceTree, tunables: &[Tunable], all: &[Tunable]) -> R
                     rule.knob(&least, cores.and_then(|tunable| tunable.default.as_ref()?.as_int()))
                 }
                 SiteForm::Shared { variable, .. } => variable.clone(),
+                SiteForm::Portion(rule) => {
+                    let fallback = site.value.as_ref().and_then(space::Value::as_int).unwrap_or(0);
+                    capped.insert(site.file.clone());
+                    rule.knob(&format!("static_cast<uint64_t>(ascend_tune_knob(\"{name}\", {fallback}))"))
+                }
                 SiteForm::Asked { variable, .. } => {
                     let fallback = site.value.as_ref().and_then(space::Value::as_int).unwrap_or(0);
                     let limit = format!("static_cast<uint64_t>(ascend_tune_knob(\"{name}\", {fallback}))");

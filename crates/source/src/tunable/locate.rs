@@ -7,6 +7,7 @@ use space::{Binding, Value};
 
 use super::lexer::{Kind, Scope, Tokens};
 use super::literal::constant_expression;
+use super::portion::portions;
 use super::share::shares;
 use super::statement::{limit_statement, line_around};
 use super::{Declaration, Site, SiteForm, TunableError, line_of};
@@ -25,6 +26,7 @@ pub fn locate(tree: &SourceTree, binding: &Binding) -> Result<Vec<Site>, Tunable
         Binding::Argument { file, call, first, index } => arguments(file, text_of(tree, file)?, call, first, *index),
         Binding::Cap { file, target } => caps(file, text_of(tree, file)?, target),
         Binding::Share { file, cores, of } => shares(file, text_of(tree, file)?, cores, of),
+        Binding::Portion { file, target } => portions(file, text_of(tree, file)?, target),
         Binding::Cmake { .. } | Binding::Recorded => Ok(Vec::new()),
     }
 }

@@ -91,7 +91,7 @@ impl Meaning {
             Binding::Argument { call, .. } if SETS_CORES.contains(&call.as_str()) => Some(Self::Cores),
             Binding::Cap { target, .. } => Self::of_name(target),
             Binding::Cmake { variable } => Self::of_name(variable),
-            Binding::Argument { .. } | Binding::Share { .. } | Binding::Recorded => None,
+            Binding::Argument { .. } | Binding::Share { .. } | Binding::Portion { .. } | Binding::Recorded => None,
         }
     }
 }

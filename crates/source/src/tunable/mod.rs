@@ -8,6 +8,7 @@ pub mod lexer;
 pub mod literal;
 mod locate;
 mod meaning;
+mod portion;
 mod realize;
 mod share;
 mod statement;
@@ -26,6 +27,7 @@ pub use locate::locate;
 pub use locate::{asked_size, cap_of, constants_in};
 pub use meaning::Meaning;
 pub use meaning::SETS_CORES;
+pub use portion::{PortionRule, has_portion};
 pub use realize::{present_value, realize};
 pub use share::ShareRule;
 pub use share::{ASKS_CORES, divisions};
@@ -78,6 +80,8 @@ pub enum SiteForm {
         /// The variable that stands there with one.
         variable: String,
     },
+    /// Behind the same call and that statement: nothing, or a rule for how much is planned with.
+    Portion(PortionRule),
     /// Behind the call that asks the platform for the size of the unified buffer: nothing, or a statement that limits it.
     Asked {
         /// Where the answer goes, as written.

@@ -15,7 +15,9 @@ pub fn present_value(tree: &SourceTree, binding: &Binding) -> Result<Option<Valu
     let sites = locate(tree, binding)?;
     Ok(sites.into_iter().next().map(|site| match (&site.value, &site.form) {
         (Some(value), _) => value.clone(),
-        (None, SiteForm::Assigned { .. } | SiteForm::Asked { .. } | SiteForm::Share(_)) => NO_LIMIT,
+        (None, SiteForm::Assigned { .. } | SiteForm::Asked { .. } | SiteForm::Share(_) | SiteForm::Portion(_)) => {
+            NO_LIMIT
+        }
         (None, _) => Value::Text(site.text),
     }))
 }
@@ -26,8 +28,10 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
     let mut patch = Patch::default();
     let mut wanting_algorithm: Vec<String> = Vec::new();
     let mut title = Vec::new();
+    // What stands behind a limit stays behind it where both are new.
+    let mut behind: Vec<Edit> = Vec::new();
     for (tunable, value) in values {
-        let before = patch.edits.len();
+        let before = patch.edits.len() + behind.len();
         for site in locate(tree, &tunable.binding)? {
             let replacement = match &site.form {
                 SiteForm::Assigned { inner, call, device } => {
@@ -56,6 +60,18 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                     let ruled = limit_of(tunable, value, &site)? > 0;
                     if ruled { variable.clone() } else { constant.clone() }
                 }
+                SiteForm::Portion(rule) => {
+                    let bytes = limit_of(tunable, value, &site)?;
+                    let there = site.value == Some(Value::Int(bytes));
+                    let written = if there { site.text.clone() } else { rule.text(bytes) };
+                    if written.contains("std::min<") && !wanting_algorithm.contains(&site.file) {
+                        wanting_algorithm.push(site.file.clone());
+                    }
+                    if written != site.text {
+                        behind.push(Edit { file: site.file.clone(), span: site.span.clone(), replacement: written });
+                    }
+                    continue;
+                }
                 SiteForm::Asked { variable, line } => limit_asked(variable, line, limit_of(tunable, value, &site)?),
                 _ => literal(tunable, value, &site)?,
             };
@@ -63,10 +79,11 @@ pub fn realize(tree: &SourceTree, values: &[(Tunable, Value)]) -> Result<Patch, 
                 patch.edits.push(Edit { file: site.file, span: site.span, replacement });
             }
         }
-        if patch.edits.len() > before {
+        if patch.edits.len() + behind.len() > before {
             title.push(format!("{}={value}", tunable.name));
         }
     }
+    patch.edits.extend(behind);
     for file in wanting_algorithm {
         let text = tree.text(&file).unwrap_or_default();
         if patch.edits.iter().any(|edit| edit.file == file) && !includes(text, "algorithm") {

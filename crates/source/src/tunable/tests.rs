@@ -352,3 +352,57 @@ fn a_local_that_is_only_a_number_of_buffers_is_a_constant() {
     assert_eq!(names(&kernel("").replace("uint32_t BUFFER", "ASSERT(tile != 0) uint32_t BUFFER")), ["BUFFER_NUM"]);
     assert_eq!(names("void F() { uint32_t count = 1; }"), [""; 0], "what goes nowhere");
 }
+
+/// A tiling function that plans with all of the unified buffer.
+const PLANNED: &str = "static ge::graphStatus Tiling(gert::TilingContext *context)\n{\n    uint64_t ubSize;\n    \
+                       auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());\n    \
+                       platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ubSize);\n    \
+                       auto total = context->GetInputShape(0)->GetStorageShape().GetShapeSize();\n    \
+                       tiling.set_tile(ubSize / 4);\n}\n";
+
+#[test]
+fn a_plan_grows_with_what_a_core_gets() {
+    let file = "op_host/p.cpp";
+    let mut tree = SourceTree::new();
+    tree.insert(file, PLANNED);
+    let binding = || Binding::Portion { file: file.to_owned(), target: "ubSize".to_owned() };
+    let (portion, limit) = (tunable("portion", binding()), cap("ubSize", file));
+    assert_eq!(present_value(&tree, &binding()).unwrap(), Some(NO_LIMIT));
+    let ruled = written(&tree, &portion, 4);
+    let text = ruled.text(file).unwrap();
+    let rule = "UB, ubSize);\n    // Short work in several tiles, so that copies overlap with computing: the plan grows with what a core gets.\n    \
+                ubSize = std::min<uint64_t>(ubSize,\n        std::max<uint64_t>(16384, 4 * (context->GetInputShape(0)->GetStorageShape().GetShapeSize() / platform.GetCoreNumAiv())));\n    auto total";
+    assert!(text.contains(rule) && text.contains("#include <algorithm>\n"), "{text}");
+    // Found again, changed, and taken away.
+    assert_eq!(present_value(&ruled, &binding()).unwrap(), Some(Value::Int(4)));
+    assert_eq!(realize(&ruled, &[(portion.clone(), Value::Int(4))]).unwrap().edits, []);
+    assert!(written(&ruled, &portion, 8).text(file).unwrap().contains("16384, 8 * (context"));
+    assert!(written(&ruled, &portion, 0).text(file).unwrap().ends_with(PLANNED));
+    // Behind a limit, whoever comes first.
+    let both = realize(&tree, &[(portion.clone(), Value::Int(2)), (limit.clone(), Value::Int(65536))]).unwrap();
+    let both = tree.apply(&both).unwrap();
+    assert_eq!(
+        both,
+        written(&ruled, &limit, 65536)
+            .apply(&realize(&written(&ruled, &limit, 65536), &[(portion.clone(), Value::Int(2))]).unwrap())
+            .unwrap()
+    );
+    for (binding, value) in [(binding(), 2), (limit.binding.clone(), 65536)] {
+        assert_eq!(present_value(&both, &binding).unwrap(), Some(Value::Int(value)));
+    }
+    // At run time.
+    let knobs = instrument(&tree, std::slice::from_ref(&portion), &[]).unwrap();
+    let knobs = tree.apply(&knobs).unwrap();
+    let knob = "ubSize); if (static_cast<uint64_t>(ascend_tune_knob(\"portion\", 0)) > 0) { ubSize = std::min<uint64_t>(ubSize,";
+    assert!(knobs.text(file).unwrap().contains(knob), "{}", knobs.text(file).unwrap());
+    // Where nobody asks for the first input, or the function has no context of a tiling, there is no place for it.
+    for (there, instead) in [
+        ("GetInputShape(0)", "GetInputShape(1)"),
+        ("TilingContext", "TilingParseContext"),
+        ("platform.Get", "Platform(context).Get"),
+    ] {
+        let mut other = SourceTree::new();
+        other.insert(file, PLANNED.replace(there, instead));
+        assert!(present_value(&other, &binding()).is_err(), "{instead}");
+    }
+}
