@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::asked::asked_size;
 use super::lexer::{Kind, Tokens};
-use super::locate::asked_size;
 use super::meaning::SETS_CORES;
 use super::share::ASKS_CORES;
 use super::words;

@@ -5,13 +5,12 @@ use std::ops::Range;
 use crate::SourceTree;
 use space::{Binding, Value};
 
+use super::asked::asked_size;
 use super::lexer::{Kind, Scope, Tokens};
 use super::literal::constant_expression;
 use super::portion::portions;
 use super::share::shares;
-use super::statement::{limit_statement, line_around};
-use super::{Declaration, Site, SiteForm, TunableError, line_of};
-use crate::constant::integer;
+use super::{Declaration, Site, SiteForm, TunableError};
 
 /// All sites of a binding, in file order. A CMake entry has none in the sources.
 pub fn locate(tree: &SourceTree, binding: &Binding) -> Result<Vec<Site>, TunableError> {
@@ -60,22 +59,11 @@ pub fn constants_in(file: &str, text: &str) -> Vec<Constant> {
         found.push(Constant {
             name: define.name.clone(),
             class: String::new(),
-            site: site(file, text, define.body.clone(), literal_value(&words), SiteForm::Define),
+            site: Site::of(file, text, define.body.clone(), literal_value(&words), SiteForm::Define),
         });
     }
     found.sort_by_key(|constant| constant.site.span.start);
     found
-}
-
-fn site(file: &str, text: &str, span: Range<usize>, value: Option<Value>, form: SiteForm) -> Site {
-    Site {
-        file: file.to_owned(),
-        text: text[span.clone()].to_owned(),
-        line: line_of(text, span.start),
-        span,
-        value,
-        form,
-    }
 }
 
 fn literal_value(words: &[&str]) -> Option<Value> {
@@ -166,7 +154,7 @@ fn constant_at(
     }
     let words: Vec<&str> = range.clone().map(|at| tokens.get(at)).collect();
     let value = literal_value(&words);
-    let site = site(file, tokens.text, tokens.span(range), value, form);
+    let site = Site::of(file, tokens.text, tokens.span(range), value, form);
     Some(Constant { name: tokens.get(position).to_owned(), class, site })
 }
 
@@ -229,7 +217,7 @@ fn arguments(file: &str, text: &str, call: &str, first: &str, index: usize) -> R
             continue;
         }
         let words: Vec<&str> = argument.clone().map(|at| tokens.get(at)).collect();
-        found.push(site(file, text, tokens.span(argument.clone()), literal_value(&words), SiteForm::Argument));
+        found.push(Site::of(file, text, tokens.span(argument.clone()), literal_value(&words), SiteForm::Argument));
     }
     if found.is_empty() {
         return Err(TunableError::NotFound { file: file.to_owned(), what });
@@ -272,44 +260,6 @@ pub fn cap_of(tokens: &Tokens<'_>, range: Range<usize>) -> Option<(i64, Range<us
         }
     }
     None
-}
-
-/// A size of the unified buffer that a tiling function asks of the platform.
-pub struct AskedSize {
-    /// Last name of the variable that takes the answer.
-    pub name: String,
-    /// Behind the call.
-    pub site: Site,
-}
-
-/// The call `..GetCoreMemSize(..UB, variable);` at `position`, where a statement may follow it.
-pub fn asked_size(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<AskedSize> {
-    if tokens.get(position) != "GetCoreMemSize" || tokens.get(position + 1) != "(" {
-        return None;
-    }
-    let [memory, variable] = <[Range<usize>; 2]>::try_from(tokens.arguments(position + 1)?).ok()?;
-    let semicolon = tokens.closing(position + 1)? + 1;
-    // What depends on a condition without braces has room for one statement only.
-    let first = tokens.get(tokens.statement_start(position));
-    let conditional = matches!(first, "if" | "else" | "for" | "while" | "do" | "return" | "case" | "default");
-    if tokens.get(memory.end.checked_sub(1)?) != "UB" || tokens.get(semicolon) != ";" || conditional {
-        return None;
-    }
-    let name = tokens.get(variable.end.checked_sub(1)?).to_owned();
-    let assigned = tokens.compact(variable.clone());
-    let limited = (semicolon + 1..tokens.tokens.len().min(semicolon + 64)).find(|at| tokens.get(*at) == ";");
-    let limit = limited.and_then(|end| {
-        let statement = tokens.compact(semicolon + 1..end);
-        let bytes = integer(statement.strip_prefix(&format!("{assigned}={assigned}<"))?.split('?').next()?)?;
-        let written = limit_statement(&assigned, bytes).replace(' ', "");
-        (written.strip_suffix(';') == Some(statement.as_str())).then_some((end, bytes))
-    });
-    let start = tokens.span(semicolon..semicolon + 1).end;
-    let end = limit.map_or(start, |(end, _)| tokens.span(end..end + 1).end);
-    let value = limit.map(|(_, bytes)| Value::Int(bytes));
-    let line = line_around(tokens.text, tokens.tokens[tokens.statement_start(position)].span.start);
-    let form = SiteForm::Asked { variable: tokens.text[tokens.span(variable)].to_owned(), line };
-    Some(AskedSize { name, site: site(file, tokens.text, start..end, value, form) })
 }
 
 /// An assignment that a limit can be written into.
@@ -391,7 +341,7 @@ fn caps(file: &str, text: &str, target: &str) -> Result<Vec<Site>, TunableError>
             None => (None, range.clone(), format!("std::min<{}>", kind_of(&tokens, target, *position, range.clone()))),
         };
         let form = SiteForm::Assigned { inner: tokens.span(inner), call, device };
-        found.push(site(file, text, tokens.span(range.clone()), value, form));
+        found.push(Site::of(file, text, tokens.span(range.clone()), value, form));
     }
     if found.is_empty() {
         let what = format!("assignment to `{target}` and no call of `{setter}`");

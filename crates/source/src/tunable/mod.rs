@@ -1,6 +1,7 @@
 //! Tunables in the sources: finding the bytes a value lives in, writing a value there, and replacing it by a knob that
 //! the simulator reads at run time.
 
+mod asked;
 pub mod compile_time;
 mod flow;
 mod instrument;
@@ -20,11 +21,12 @@ use std::ops::Range;
 
 use space::Value;
 
+pub use asked::asked_size;
 pub use compile_time::looks_compile_time;
 pub use flow::{Flow, Sink};
 pub use instrument::instrument;
 pub use locate::locate;
-pub use locate::{asked_size, cap_of, constants_in};
+pub use locate::{cap_of, constants_in};
 pub use meaning::Meaning;
 pub use meaning::SETS_CORES;
 pub use portion::{PortionRule, has_portion};
@@ -49,6 +51,19 @@ pub struct Site {
     pub value: Option<Value>,
     /// How the place is written.
     pub form: SiteForm,
+}
+
+impl Site {
+    fn of(file: &str, text: &str, span: Range<usize>, value: Option<Value>, form: SiteForm) -> Self {
+        Self {
+            file: file.to_owned(),
+            text: text[span.clone()].to_owned(),
+            line: line_of(text, span.start),
+            span,
+            value,
+            form,
+        }
+    }
 }
 
 /// Syntax around a site.

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use space::Value;
 
+use super::asked::asked_size;
 use super::lexer::Tokens;
-use super::locate::asked_size;
 use super::share::function_body;
 use super::{Site, SiteForm, TunableError};
 use crate::constant::integer;
