@@ -371,12 +371,12 @@ fn a_plan_grows_with_what_a_core_gets() {
     let ruled = written(&tree, &portion, 4);
     let text = ruled.text(file).unwrap();
     let rule = "UB, ubSize);\n    // Short work in several tiles, so that copies overlap with computing: the plan grows with what a core gets.\n    \
-                ubSize = std::min<uint64_t>(ubSize,\n        std::max<uint64_t>(16384, 4 * (context->GetInputShape(0)->GetStorageShape().GetShapeSize() / platform.GetCoreNumAiv())));\n    auto total";
+                ubSize = std::min<uint64_t>(ubSize,\n        std::max<uint64_t>(49152, 4 * (context->GetInputShape(0)->GetStorageShape().GetShapeSize() / platform.GetCoreNumAiv())));\n    auto total";
     assert!(text.contains(rule) && text.contains("#include <algorithm>\n"), "{text}");
     // Found again, changed, and taken away.
     assert_eq!(present_value(&ruled, &binding()).unwrap(), Some(Value::Int(4)));
     assert_eq!(realize(&ruled, &[(portion.clone(), Value::Int(4))]).unwrap().edits, []);
-    assert!(written(&ruled, &portion, 8).text(file).unwrap().contains("16384, 8 * (context"));
+    assert!(written(&ruled, &portion, 8).text(file).unwrap().contains("49152, 8 * (context"));
     assert!(written(&ruled, &portion, 0).text(file).unwrap().ends_with(PLANNED));
     // Behind a limit, whoever comes first.
     let both = realize(&tree, &[(portion.clone(), Value::Int(2)), (limit.clone(), Value::Int(65536))]).unwrap();
