@@ -9,8 +9,9 @@ use super::known::Departure;
 use super::workload::Trial;
 use super::workspace::Workspace;
 use super::{TrialError, TunerError};
-use backend::Execution;
-use discovery::cases::{Defined, DefinedOutput, Python, ReferenceError};
+use backend::{Execution, KernelJob};
+use discovery::cases::{Defined, DefinedOutput, DescribedOp, Python, ReferenceError};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use manifest::{Layout, Reference};
 use verify::{DType, Mismatch, Reason, Rejection};
 
@@ -18,6 +19,13 @@ use verify::{DType, Mismatch, Reason, Rejection};
 pub(super) struct Definitions {
     outputs: BTreeMap<usize, Defined>,
     silent: BTreeMap<usize, String>,
+}
+
+/// What was asked of the definition for a trial, and what it said.
+struct Asked {
+    index: usize,
+    said: Result<Defined, String>,
+    job: Option<(DescribedOp, KernelJob)>,
 }
 
 /// Computes what the definition gives, where the manifest asks for it.
@@ -30,26 +38,32 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
     let evaluator = &workspace.evaluator;
     let python = python_of(workspace, python);
     let plan = workspace.baseline()?.plain_plan(workspace.tunables());
-    let mut found = Definitions { outputs: BTreeMap::new(), silent: BTreeMap::new() };
-    let mut asked = None;
-    for (index, trial) in evaluator.workload.trials.iter().enumerate() {
+    let of_trial = async |index: usize, trial: &Trial| -> Result<Asked, TunerError> {
         let case = &workspace.manifest.cases[trial.case].name;
         if evaluator.without_data.contains(case) {
-            found.silent.insert(index, "the case is only timed".to_owned());
-            continue;
+            return Ok(Asked { index, said: Err("the case is only timed".to_owned()), job: None });
         }
         let (op, job) = evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?;
         let tolerance = |dtype: DType| workspace.manifest.tolerance.get(&dtype.to_string()).copied();
-        match python.define(&op, &job, &tolerance).await {
-            Ok(defined) => {
-                found.outputs.insert(index, defined);
-            }
+        let said = match python.define(&op, &job, &tolerance).await {
+            Ok(defined) => Ok(defined),
             Err(error @ (ReferenceError::Undefined(_) | ReferenceError::Unmatched(_) | ReferenceError::Script(_))) => {
-                found.silent.insert(index, error.to_string());
+                Err(error.to_string())
             }
             Err(error) => return Err(TunerError::Usage(format!("reference = \"definition\": {error}"))),
+        };
+        Ok(Asked { index, said, job: Some((op, job)) })
+    };
+    let trials = evaluator.workload.trials.iter().enumerate().map(|(index, trial)| of_trial(index, trial));
+    let all: Vec<Asked> = stream::iter(trials).buffered(workspace.options.jobs.max(1)).try_collect().await?;
+    let mut found = Definitions { outputs: BTreeMap::new(), silent: BTreeMap::new() };
+    let mut asked = None;
+    for Asked { index, said, job } in all {
+        match said {
+            Ok(defined) => drop(found.outputs.insert(index, defined)),
+            Err(reason) => drop(found.silent.insert(index, reason)),
         }
-        asked = Some((op, job));
+        asked = job.or(asked);
     }
     // Data for which it says nothing are no mistake of the manifest; a type, dtypes or attributes that it does not cover are.
     if let (true, Some((op, job))) = (found.outputs.is_empty(), asked)
