@@ -217,14 +217,18 @@ impl Round<'_> {
         };
 
         let mut earlier = Vec::new();
+        let mut why = "configurations that the lock or the bank knows";
         if first && options.stages.contains(&Stage::Host) {
             earlier.extend(earlier_winners(options, baseline, space));
-            earlier.extend(rules(space, baseline));
+            let rules = rules(space, baseline);
+            if !rules.is_empty() {
+                why = "configurations that the lock or the bank knows, and rules for all sizes";
+            }
+            earlier.extend(rules);
             earlier.extend(settings_of_others(workspace, bank, space, baseline, &field.reference));
         }
         let mut scheduler = Scheduler::new(&options.stages);
         // What the lock and the bank know is tried before anything else, and is no evidence of what a search would bring.
-        let why = "configurations that the lock or the bank knows, and rules for all sizes";
         let mut known_first = (!earlier.is_empty()).then(|| Turn::of_known(Stage::Host, why, earlier.len() as u64));
         let launches: Vec<Taken<'_>> = field.baseline_profiles().values().flatten().map(Taken::by).collect();
         let ub_bytes = workspace.machine.parameters.ub_bytes as u64;
