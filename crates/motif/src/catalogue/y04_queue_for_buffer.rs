@@ -4,8 +4,7 @@ use crate::analysis::barrier_order::barriers_order;
 use crate::analysis::machine::EVENT_IDS;
 use crate::analysis::regions::is_full_barrier;
 use crate::analysis::taken_buffer::{Role, Taken, taken};
-use crate::rewrite::edits::edit;
-use crate::rewrite::members::retyped;
+use crate::rewrite::members::{numbered, retyped};
 use crate::rewrite::through_queue::as_buffer;
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -109,14 +108,6 @@ fn queued(context: &Context, kernel: &Kernel, name: &str, role: Role, all: &[Tak
         edits.extend(taken.through_queue(name, role)?);
     }
     Ok(edits)
-}
-
-/// The number of buffers, one, in the initialisation of a buffer.
-fn numbered(context: &Context, init: &InitBuffer) -> Result<Edit, String> {
-    let file = context.forest.get(&init.statement.file).ok_or("the initialisation is not parsed")?;
-    let call = file.calls().iter().find(|call| call.statement.as_ref() == Some(&init.statement.span()));
-    let size = call.and_then(|call| call.arguments.get(1)).ok_or("the initialisation is not understood")?;
-    Ok(edit(file, size.start..size.start, "1, "))
 }
 
 fn event_ids(context: &Context, kernel: &Kernel, role: Role) -> Result<(), String> {
