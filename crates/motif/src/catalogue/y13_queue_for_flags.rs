@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 use crate::analysis::code::block_of;
 use crate::analysis::entry::objects_in_a_row;
-use crate::analysis::machine::EVENT_IDS;
 use crate::analysis::pipes::flags::{FlagUnit, event_of, event_pipes};
 use crate::analysis::pipes::order::{Question, Run, Unordered};
 use crate::analysis::pipes::rounds::written_alike;
+use crate::analysis::taken_buffer::taken;
 use crate::analysis::pipes::{COPY_IN, COPY_OUT, Pipes, VECTOR, name_of, sides};
 use crate::rewrite::edits::deleted;
 use crate::rewrite::flags_again::as_buffer_with_flags;
+use crate::rewrite::queued::{event_ids, queued};
 use crate::rewrite::turns::{bound, turned};
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
-use source::facts::{InitBuffer, Kernel, base_name};
+use source::facts::{Kernel, base_name};
 use source::parse::{Call, SyntaxFile};
 use source::{Edit, Patch};
 
@@ -86,6 +87,9 @@ fn is_of_queues(unit: &FlagUnit<'_>) -> bool {
     unit.pairs.iter().all(|(from, to)| of_queues(*from) && of_queues(*to))
 }
 
+/// A buffer or queue with what makes it another one, or the reason why nothing does.
+type Single = (String, Result<Vec<Edit>, String>);
+
 /// The rewrite of one class.
 struct Change<'a> {
     context: &'a Context,
@@ -130,17 +134,23 @@ impl Change<'_> {
     }
 
     /// Edits for each buffer or queue that is one by itself.
-    fn single(&self) -> Result<Vec<(String, Result<Vec<Edit>, String>)>, String> {
+    fn single(&self) -> Result<Vec<Single>, String> {
         let log = self.run.log()?;
         let mut found = Vec::new();
         for name in self.kernel.buffers.keys() {
-            if let Some(own) = turned(self.context, self.kernel, &log, name).transpose() {
-                let own = own.and_then(|turned| {
-                    event_ids(self.context, self.kernel, turned.position)?;
-                    Ok(turned.edits)
-                });
-                found.push((name.clone(), own));
-            }
+            let in_block = turned(self.context, self.kernel, &log, name).transpose();
+            let Some(in_block) = in_block else { continue };
+            let own = in_block.map(|turned| (turned.position, turned.edits)).or_else(|reason| {
+                // A function for each step takes the tensor for itself.
+                let (role, all) = taken(self.context, self.kernel, name, "Get").ok().flatten().ok_or_else(|| reason.clone())?;
+                let edits = queued(self.context, self.kernel, name, role, &all).map_err(|_| reason)?;
+                Ok((role.position(), edits))
+            });
+            let own = own.and_then(|(position, edits)| {
+                event_ids(self.context, self.kernel, position)?;
+                Ok(edits)
+            });
+            found.push((name.clone(), own));
         }
         for name in self.kernel.queues.keys() {
             if let Some(own) = bound(self.context, self.kernel, &log, name).transpose() {
@@ -243,8 +253,8 @@ impl Change<'_> {
 
 /// Proves that no flag that stays has an id which a queue may have for the same pipes.
 fn ids_are_apart(context: &Context, run: &Run<'_>, names: &[String], gone: &BTreeSet<usize>) -> Result<(), String> {
-    let queues = names.iter().filter_map(|name| sides(&run.kernel().queues.get(name)?.position));
-    let sides: Vec<(Pipes, Pipes)> = queues.collect();
+    let queues = names.iter().filter_map(|name| Some((name, sides(&run.kernel().queues.get(name)?.position)?)));
+    let queues: Vec<(&String, (Pipes, Pipes))> = queues.collect();
     for (file, _, call) in run.kernel().calls(&context.forest) {
         let Some((event, id)) = event_of(file, call) else { continue };
         let unit = |unit: &&FlagUnit<'_>| {
@@ -259,9 +269,12 @@ fn ids_are_apart(context: &Context, run: &Run<'_>, names: &[String], gone: &BTre
         let Some((from, to)) = event_pipes(&event) else {
             return Err(format!("line {}: a queue may have the id {id} too", file.line(call.span.start)));
         };
-        let clash = sides.iter().any(|(first, second)| {
-            (from, to) == (*second, *first) || ((from, to) == (*first, *second) && of_unit.is_none())
-        });
+        // What is handed over is mostly taken at once, and an id is free again then.
+        let pending = |queue: &String, first: Pipes, second: Pipes| {
+            (from, to) == (second, first)
+                || ((from, to) == (first, second) && (of_unit.is_none() || !taken_at_once(context, run.kernel(), queue)))
+        };
+        let clash = queues.iter().any(|(queue, (first, second))| pending(queue, *first, *second));
         if clash {
             let (from, to, line) = (name_of(from), name_of(to), file.line(call.span.start));
             return Err(format!("line {line}: a queue may have the id {id} of {from}_{to} too"));
@@ -270,28 +283,20 @@ fn ids_are_apart(context: &Context, run: &Run<'_>, names: &[String], gone: &BTre
     Ok(())
 }
 
+/// Whether nothing but an assignment stands between handing a queue's tensors over and taking them.
+fn taken_at_once(context: &Context, kernel: &Kernel, queue: &str) -> bool {
+    let on_queue = |call: &Call, name: &str| call.name == name && call.object.as_deref().map(base_name) == Some(queue);
+    kernel.calls(&context.forest).filter(|(_, _, call)| on_queue(call, "EnQue")).all(|(file, _, call)| {
+        let end = call.statement.as_ref().map_or(call.span.end, |statement| statement.end);
+        let taken = file.calls().iter().find(|other| other.span.start > end && on_queue(other, "DeQue"));
+        taken.is_some_and(|taken| !file.slice(&(end..taken.span.start)).contains([';', '}']))
+    })
+}
+
 /// Whether an id is asked for and not chosen by hand.
 fn asked_for(file: &SyntaxFile, call: &Call, id: &str) -> bool {
     let Some(function) = file.enclosing_function(call.span.start) else { return false };
     let asks = |text: &str| text.contains("FetchEventID") || text.contains("AllocEventID");
     let mut locals = file.locals().iter().filter(|local| local.name == id && function.body.contains(&local.span.start));
     asks(id) || locals.any(|local| local.value.as_ref().is_some_and(|value| asks(file.slice(value))))
-}
-
-/// Proves that there are event ids for one more queue of a position.
-fn event_ids(context: &Context, kernel: &Kernel, position: &str) -> Result<(), String> {
-    for side in position.split(',') {
-        let of_side = |init: &&InitBuffer| {
-            kernel.queues.get(&init.target).is_some_and(|queue| queue.position.split(',').any(|at| at == side))
-        };
-        let number = |init: &InitBuffer| {
-            let place = init.number.as_ref()?;
-            context.facts.known.value(context.text_of(place)?)
-        };
-        let buffers: i64 = kernel.init_buffers.iter().filter(of_side).map(|init| number(init).unwrap_or(1)).sum();
-        if buffers >= EVENT_IDS {
-            return Err(format!("{buffers} buffers over all {side} queues take all {EVENT_IDS} event ids"));
-        }
-    }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod broadcast_rows;
 pub(crate) mod buffers;
+pub(crate) mod constant_room;
 pub(crate) mod counted_bytes;
 pub(crate) mod declared;
 pub(crate) mod edits;
@@ -16,6 +17,7 @@ pub(crate) mod pairs;
 pub(crate) mod peephole;
 pub(crate) mod planned_room;
 pub(crate) mod queue_depth;
+pub(crate) mod queued;
 pub(crate) mod round_buffers;
 pub(crate) mod round_change;
 pub(crate) mod round_rows;

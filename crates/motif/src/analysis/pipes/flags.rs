@@ -17,8 +17,6 @@ pub(crate) struct FlagUnit<'a> {
     pub(crate) statements: Vec<Range<usize>>,
     /// The first pipe of each is waited for by the second.
     pub(crate) pairs: Vec<(Pipes, Pipes)>,
-    /// Whether the ids are asked for where they are used, so that nothing else has them.
-    pub(crate) own_ids: bool,
 }
 
 /// One `SetFlag` with its `WaitFlag`.
@@ -79,7 +77,7 @@ fn is_wait(call: &Call) -> bool {
 
 /// Whether a call has to do with flags and nothing else.
 fn of_flags(call: &Call) -> bool {
-    is_set(call) || is_wait(call) || matches!(call.name.as_str(), "FetchEventID" | "GetTPipePtr" | "EVENT_ID")
+    is_set(call) || is_wait(call) || matches!(call.name.as_str(), "FetchEventID" | "GetTPipePtr" | "static_cast")
 }
 
 /// Whether flags are all that a function is about.
@@ -132,7 +130,6 @@ fn unit_of<'a>(file: &'a SyntaxFile, function: &Function, pair: &Pair<'a>) -> Op
     let wait = pair.wait.statement.clone()?;
     let mut statements = vec![pair.set.clone(), wait];
     let variable = id_variable(file, function, pair);
-    let own_ids = variable.is_some() || pair.id.contains("FetchEventID");
     if let Some(variable) = variable {
         let mentions = words(file.slice(&function.body)).iter().filter(|word| **word == pair.id).count();
         // Another pair may use the id too.
@@ -140,7 +137,7 @@ fn unit_of<'a>(file: &'a SyntaxFile, function: &Function, pair: &Pair<'a>) -> Op
             statements.insert(0, variable);
         }
     }
-    Some(FlagUnit { file, call: pair.wait, statements, pairs: vec![pipes], own_ids })
+    Some(FlagUnit { file, call: pair.wait, statements, pairs: vec![pipes] })
 }
 
 /// The declaration of the variable that holds the id, where it is asked for right there.
@@ -175,13 +172,10 @@ pub(crate) fn by_function<'a>(
     }
     let given = call.template_arguments.as_deref();
     let mut pairs = Vec::new();
-    let mut own_ids = true;
     for pair in pairs_in(other, function) {
-        let event = if pair.event.contains('_') { pair.event.clone() } else { given?.to_owned() };
-        pairs.push(event_pipes(&event)?);
-        own_ids &= id_variable(other, function, &pair).is_some() || pair.id.contains("FetchEventID");
+        pairs.push(event_pipes(&pair.event).or_else(|| event_pipes(given?))?);
     }
     let waits = other.calls_in(function.body.clone()).filter(|call| is_wait(call)).count();
     let sets = other.calls_in(function.body.clone()).filter(|call| is_set(call)).count();
-    (pairs.len() == waits && waits == sets).then(|| FlagUnit { file, call, statements: vec![statement], pairs, own_ids })
+    (pairs.len() == waits && waits == sets).then(|| FlagUnit { file, call, statements: vec![statement], pairs })
 }

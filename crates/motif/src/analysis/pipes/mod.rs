@@ -10,6 +10,9 @@ mod state;
 /// Pipes as bits.
 pub(crate) type Pipes = u8;
 
+/// The second pipe waits for the first.
+pub(crate) type Pair = (Pipes, Pipes);
+
 /// The scalar unit, which hands out everything else: what comes after it in the text comes after it.
 pub(crate) const SCALAR: Pipes = 1;
 /// The vector unit.

@@ -8,7 +8,7 @@ use super::flags::{FlagUnit, by_function, flag_units};
 use super::operands::{Frame, Memory, Operands};
 use super::state::{Access, EMPTY, FILLED, FREE, HELD, Phase, QUEUED, State};
 use super::touches::{Touch, touches};
-use super::{Pipes, name_of, sides};
+use super::{Pair, name_of, sides};
 use crate::analysis::global_memory::different;
 use crate::analysis::regions::is_full_barrier;
 use crate::context::Context;
@@ -53,7 +53,7 @@ pub(crate) struct Run<'a> {
     apart: BTreeSet<(String, String)>,
     /// What calls touch, by the calls that led there: names are followed once.
     touched: RefCell<BTreeMap<Vec<usize>, Rc<[Touch]>>>,
-    by_function: RefCell<BTreeMap<usize, Option<Vec<(Pipes, Pipes)>>>>,
+    by_function: RefCell<BTreeMap<usize, Option<Vec<Pair>>>>,
 }
 
 /// An access in the order in which a function of the class that no other one calls makes them.
@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
     }
 
     /// Pipes that a call of a function that only sets and awaits flags orders.
-    fn flags_of(&self, file: &'a SyntaxFile, call: &'a Call) -> Option<Vec<(Pipes, Pipes)>> {
+    fn flags_of(&self, file: &'a SyntaxFile, call: &'a Call) -> Option<Vec<Pair>> {
         let key = std::ptr::from_ref(call) as usize;
         let mut known = self.by_function.borrow_mut();
         known
