@@ -279,6 +279,7 @@ mod tests {
             "Y07 Y01 Y11 V20",
             "Y07 Y01 Y11 V20 D01",
             "V06 D07 D04 V37 D01",
+            "Y13 D01",
         ];
         assert_eq!(found, expected);
     }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use crate::analysis::code::block_of;
 use crate::analysis::entry::objects_in_a_row;
 use crate::analysis::pipes::flags::{FlagUnit, event_of, event_pipes};
-use crate::analysis::pipes::order::{Question, Run, Unordered};
+use crate::analysis::pipes::order::{Question, Run, Unordered, with_helpers};
 use crate::analysis::pipes::rounds::written_alike;
 use crate::analysis::taken_buffer::taken;
 use crate::analysis::pipes::{COPY_IN, COPY_OUT, Pipes, VECTOR, name_of, sides};
 use crate::rewrite::edits::deleted;
 use crate::rewrite::flags_again::as_buffer_with_flags;
 use crate::rewrite::queued::{event_ids, queued};
-use crate::rewrite::turns::{bound, turned};
+use crate::rewrite::turns::{repositioned, turned};
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::facts::{Kernel, base_name};
 use source::parse::{Call, SyntaxFile};
@@ -48,7 +48,7 @@ impl Motif for QueueForFlags {
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for kernel in context.facts.kernels.values().filter(|kernel| !kernel.functions.is_empty()) {
-            let Ok(whole) = context.facts.with_bases(kernel) else { continue };
+            let Ok(whole) = with_helpers(context, kernel) else { continue };
             let run = Run::new(context, &whole);
             let Some(first) = run.units.iter().find(|unit| is_backward(unit)) else { continue };
             let change = Change { context, kernel, run: &run };
@@ -153,7 +153,7 @@ impl Change<'_> {
             found.push((name.clone(), own));
         }
         for name in self.kernel.queues.keys() {
-            if let Some(own) = bound(self.context, self.kernel, &log, name).transpose() {
+            if let Some(own) = repositioned(self.context, self.kernel, &log, name).transpose() {
                 found.push((name.clone(), own));
             }
         }
@@ -171,7 +171,7 @@ impl Change<'_> {
         let tree = self.context.tree.apply(&patch).map_err(|error| error.to_string())?;
         let changed = self.context.after(tree);
         let kernel = changed.facts.kernels.get(&self.kernel.name).ok_or("the class is not understood any more")?;
-        let whole = changed.facts.with_bases(kernel).map_err(|base| format!("the base class {base} is not known"))?;
+        let whole = with_helpers(&changed, kernel).map_err(|base| format!("the base class {base} is not known"))?;
         let run = Run::new(&changed, &whole);
         if run.units.len() != self.run.units.len() {
             return Err("its flags are not found again".to_owned());

@@ -87,8 +87,9 @@ pub(crate) fn turned(
     Ok(Some(Turned { position, edits }))
 }
 
-/// Edits that bind a queue of copies in to copies out, where its tensors are copied out; `None` where they are not.
-pub(crate) fn bound(
+/// Edits that give a queue of copies in the position that its tensors are used by: bound to copies out, or one of copies out alone;
+/// `None` where it has it.
+pub(crate) fn repositioned(
     context: &Context,
     kernel: &Kernel,
     log: &[Logged<'_>],
@@ -97,12 +98,15 @@ pub(crate) fn bound(
     let queue = &kernel.queues[name];
     let of_queue = |logged: &&Logged<'_>| logged.touch.memory == Memory::Local(name.to_owned());
     let touched = log.iter().filter(of_queue).fold(0, |pipes, logged| pipes | logged.touch.pipe);
-    if queue.position != "VECIN" || touched & (COPY_IN | COPY_OUT) != COPY_IN | COPY_OUT {
+    if queue.position != "VECIN" || touched & COPY_OUT == 0 {
         return Ok(None);
     }
     let header = context.forest.get(&queue.declaration.file).ok_or("the class is not parsed")?;
-    let depth = &queue.depth;
-    let made = |scope: &str, of: &str| format!("{scope}TQueBind<{of}::VECIN, {of}::VECOUT, {}>", depth.trim());
+    let depth = queue.depth.trim();
+    let made = |scope: &str, of: &str| match touched & COPY_IN {
+        0 => format!("{scope}TQue<{of}::VECOUT, {depth}>"),
+        _ => format!("{scope}TQueBind<{of}::VECIN, {of}::VECOUT, {depth}>"),
+    };
     Ok(Some(vec![retyped(header, &queue.declaration, name, made)?]))
 }
 

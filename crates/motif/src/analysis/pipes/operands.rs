@@ -135,7 +135,7 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Functions of the class with their files.
+    /// Functions of the class, and free ones that they call, with their files.
     pub(crate) fn functions(self) -> impl Iterator<Item = (&'a SyntaxFile, &'a Function)> {
         self.kernel.functions.iter().filter_map(move |(name, index)| {
             let file = self.forest.get(name)?;
@@ -193,8 +193,13 @@ pub(crate) fn assigned(file: &SyntaxFile, body: &Range<usize>, name: &str) -> Ve
     let word = |index: usize| tokens.get(index).map_or("", |token| &text[token.span.clone()]);
     let mut found = Vec::new();
     for index in 0..tokens.len() {
-        let part = index.checked_sub(1).is_some_and(|before| word(before) == ".");
-        if word(index) != name || part || word(index + 1) != "=" || word(index + 2) == "=" {
+        let before = |back: usize| index.checked_sub(back).map_or("", |at| word(at));
+        let arrow = before(1) == ">" && before(2) == "-";
+        let part = before(1) == "." || (arrow && before(3) != "this");
+        // `Type name = value` declares another of the name.
+        let word_before = before(1).ends_with(|last: char| last.is_alphanumeric() || last == '_');
+        let declares = (before(1) == ">" && !arrow) || matches!(before(1), "&" | "*") || (word_before && before(1) != "else");
+        if word(index) != name || part || declares || word(index + 1) != "=" || word(index + 2) == "=" {
             continue;
         }
         let Some(first) = tokens.get(index + 2) else { continue };

@@ -9,6 +9,7 @@ use super::operands::{Frame, Memory, Operands};
 use super::state::{Access, EMPTY, FILLED, FREE, HELD, Phase, QUEUED, State};
 use super::touches::{Touch, touches};
 use super::{Pair, name_of, sides};
+use crate::analysis::entry::device_files;
 use crate::analysis::global_memory::different;
 use crate::analysis::regions::is_full_barrier;
 use crate::context::Context;
@@ -70,7 +71,7 @@ impl<'a> Run<'a> {
             context,
             kernel,
             operands: Operands { forest: &context.forest, kernel },
-            roots: roots(&context.forest, kernel),
+            roots: live(context, kernel, roots(&context.forest, kernel)),
             units: flag_units(context, kernel),
             apart: apart_pairs(context, kernel),
             touched: RefCell::default(),
@@ -173,6 +174,54 @@ impl<'a> Run<'a> {
             .or_insert_with(|| by_function(self.context, self.kernel, file, call).map(|unit| unit.pairs))
             .clone()
     }
+}
+
+/// The roots that somebody runs on an object of the class: what a base class has for others is none of its business.
+fn live<'a>(
+    context: &Context,
+    kernel: &Kernel,
+    roots: Vec<(&'a str, Vec<RunPart<'a>>)>,
+) -> Vec<(&'a str, Vec<RunPart<'a>>)> {
+    let called = |name: &str| {
+        name == kernel.name
+            || context.forest.iter().any(|file| {
+                [".", "->"].iter().any(|member| {
+                    let wanted = format!("{member}{name}");
+                    file.text().match_indices(&wanted).any(|(at, _)| {
+                        let behind = file.text()[at + wanted.len()..].trim_start();
+                        behind.starts_with(['(', '<']) && !file.text()[..at].ends_with("this")
+                    })
+                })
+            })
+    };
+    let found: Vec<_> = roots.iter().filter(|(name, _)| called(name)).cloned().collect();
+    if found.is_empty() { roots } else { found }
+}
+
+/// A class with its bases, and with the free functions that it calls among its functions.
+pub(crate) fn with_helpers(context: &Context, kernel: &Kernel) -> Result<Kernel, String> {
+    let mut whole = context.facts.with_bases(kernel)?;
+    let mut open: Vec<(String, usize)> = whole.functions.clone();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    while let Some((name, index)) = open.pop() {
+        let Some(file) = context.forest.get(&name) else { continue };
+        let Some(function) = file.functions().get(index) else { continue };
+        for call in file.calls_in(function.body.clone()).filter(|call| call.is_own()) {
+            if !seen.insert(call.name.clone()) {
+                continue;
+            }
+            for other in device_files(context) {
+                for (index, function) in other.functions().iter().enumerate() {
+                    let place = (other.name().to_owned(), index);
+                    if function.class.is_none() && function.name == call.name && !whole.functions.contains(&place) {
+                        whole.functions.push(place.clone());
+                        open.push(place);
+                    }
+                }
+            }
+        }
+    }
+    Ok(whole)
 }
 
 /// Pairs of global tensors that are different memory.

@@ -5,6 +5,7 @@ use super::{COPY_IN, COPY_OUT, Pipes, SCALAR, VECTOR};
 use crate::analysis::pipe_order::PROTOCOL;
 use source::facts::api::{Access, argument_access, is_copy};
 use source::facts::base_name;
+use source::lex::{PieceKind, pieces};
 use source::parse::{Call, SyntaxFile};
 
 /// What a call does with one piece of memory.
@@ -17,10 +18,25 @@ pub(crate) struct Touch {
 }
 
 /// Calls on tensors that touch no data and give the same memory by another type or name.
-const VIEWS: [&str; 13] = [
-    "ReinterpretCast", "SetGlobalBuffer", "SetL2CacheHint", "GetSize", "GetLength", "SetSize", "SetShapeInfo",
-    "GetShapeInfo", "Get", "AllocTensor", "DeQue", "EnQue", "FreeTensor",
+const VIEWS: [&str; 14] = [
+    "ReinterpretCast",
+    "SetGlobalBuffer",
+    "SetL2CacheHint",
+    "GetSize",
+    "GetLength",
+    "SetSize",
+    "SetShapeInfo",
+    "GetShapeInfo",
+    "Get",
+    "GetWithOffset",
+    "AllocTensor",
+    "DeQue",
+    "EnQue",
+    "FreeTensor",
 ];
+
+/// Calls that fill global memory from a place of their own in the unified buffer.
+const FILLS: [&str; 2] = ["InitGlobalMemory", "InitOutput"];
 
 /// Everything that a call touches itself; `Err` if that is not known.
 pub(crate) fn touches<'a>(
@@ -30,7 +46,10 @@ pub(crate) fn touches<'a>(
     frames: &[Frame<'a>],
 ) -> Result<Vec<Touch>, String> {
     let line = file.line(call.span.start);
-    let foreign = call.name.starts_with("copy_") || call.name.starts_with("CrossCore") || call.name.starts_with("ib_");
+    let foreign = ["copy_", "CrossCore", "ib_"].iter().any(|start| call.name.starts_with(start));
+    if let Some(word) = macro_of(operands, &call.name) {
+        return Err(format!("line {line}: the macro {} has {word} in it", call.name));
+    }
     if PROTOCOL.contains(&call.name.as_str()) || foreign {
         return Err(format!("line {line}: {} is part of a protocol with other cores or units", call.name));
     }
@@ -70,13 +89,19 @@ pub(crate) fn touches<'a>(
             Access::ReadWrite | Access::Release | Access::Escape => (true, true),
         };
         match memory(text)? {
+            Some(memory @ Memory::Global(_)) if index == 0 && FILLS.contains(&call.name.as_str()) => {
+                found.push(Touch { memory, pipe: COPY_OUT, reads: false, writes: true });
+            }
             Some(Memory::Global(name)) => return Err(format!("line {line}: {name} goes to {}", call.name)),
             Some(touched) if defined => {
                 let name = base_name(text);
                 return Err(format!("line {line}: {name} ({touched:?}) goes to {}, which is not analysed", call.name));
             }
+            Some(_) if is_raw(&call.name) => {
+                return Err(format!("line {line}: {} goes to {}, which is not analysed", base_name(text), call.name));
+            }
             Some(memory) => found.push(Touch { memory, pipe: VECTOR, reads, writes }),
-            None if access != Access::Escape && !is_number(text) => {
+            None if access != Access::Escape && !(index > 1 && is_scalar(text)) => {
                 return Err(format!("line {line}: where {} comes from is not known", base_name(text)));
             }
             None => {}
@@ -85,8 +110,25 @@ pub(crate) fn touches<'a>(
     Ok(found)
 }
 
-fn is_number(text: &str) -> bool {
-    text.trim().parse::<f64>().is_ok()
+/// Whether a function that the sources do not define works on tensors with other pipes than the vector unit.
+fn is_raw(name: &str) -> bool {
+    ["DataCopy", "Load", "Fixpipe", "Dump"].iter().any(|start| name.starts_with(start)) || name.ends_with("Impl")
+}
+
+/// A word in the body of a macro of this name that says that it touches tensors or orders pipes.
+fn macro_of(operands: Operands<'_>, name: &str) -> Option<&'static str> {
+    const WORDS: [&str; 7] = ["Copy", "Flag", "flag", "Barrier", "Tensor", "Sync", "Que"];
+    let head = format!("define {name}(");
+    operands.forest.iter().filter(|file| file.text().contains(&head)).find_map(|file| {
+        let mut macros = pieces(file.text()).into_iter().filter(|token| token.kind == PieceKind::Directive);
+        let body = macros.find_map(|token| file.text()[token.span].split_once(&head).map(|(_, body)| body))?;
+        WORDS.into_iter().find(|word| body.contains(word))
+    })
+}
+
+/// Whether an operand that is no tensor by its name is a number, and not something of an object that holds one.
+fn is_scalar(text: &str) -> bool {
+    text.trim().parse::<f64>().is_ok() || !text.contains(['.', '>'])
 }
 
 fn copy<'a>(
