@@ -31,11 +31,8 @@ pub(crate) fn objects_in_a_row(context: &Context, class: &str) -> bool {
             if !locals.iter().any(|local| of_class(&local.type_text, class)) {
                 continue;
             }
-            let objects: BTreeSet<&str> = locals
-                .iter()
-                .filter(|local| is_kernel(&local.type_text))
-                .map(|local| local.name.as_str())
-                .collect();
+            let objects: BTreeSet<&str> =
+                locals.iter().filter(|local| is_kernel(&local.type_text)).map(|local| local.name.as_str()).collect();
             let mut seen = BTreeSet::new();
             for call in file.calls_in(function.body.clone()).filter(|call| call.name != "Init") {
                 let object = call.object.as_deref().map(base_name).filter(|object| objects.contains(object));

@@ -122,7 +122,8 @@ fn with_chunks(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
             if parse_integer(file.slice(&place.span())) != Some(from) || !full {
                 continue;
             }
-            let room = if from < to { constant_room::halve(context, init) } else { constant_room::double(context, init) };
+            let room =
+                if from < to { constant_room::halve(context, init) } else { constant_room::double(context, init) };
             let Ok(room) = room else { continue };
             let edits = check_queues(context, kernel, &[init], from, to)
                 .map(|()| vec![edit(file, place.span(), to.to_string()), room]);

@@ -7,8 +7,8 @@ use crate::analysis::entry::objects_in_a_row;
 use crate::analysis::pipes::flags::{FlagUnit, event_of, event_pipes};
 use crate::analysis::pipes::order::{Question, Run, Unordered, with_helpers};
 use crate::analysis::pipes::rounds::written_alike;
-use crate::analysis::taken_buffer::taken;
 use crate::analysis::pipes::{COPY_IN, COPY_OUT, Pipes, VECTOR, name_of, sides};
+use crate::analysis::taken_buffer::taken;
 use crate::rewrite::edits::deleted;
 use crate::rewrite::flags_again::as_buffer_with_flags;
 use crate::rewrite::queued::{event_ids, queued};
@@ -142,7 +142,8 @@ impl Change<'_> {
             let Some(in_block) = in_block else { continue };
             let own = in_block.map(|turned| (turned.position, turned.edits)).or_else(|reason| {
                 // A function for each step takes the tensor for itself.
-                let (role, all) = taken(self.context, self.kernel, name, "Get").ok().flatten().ok_or_else(|| reason.clone())?;
+                let (role, all) =
+                    taken(self.context, self.kernel, name, "Get").ok().flatten().ok_or_else(|| reason.clone())?;
                 let edits = queued(self.context, self.kernel, name, role, &all).map_err(|_| reason)?;
                 Ok((role.position(), edits))
             });
@@ -161,11 +162,7 @@ impl Change<'_> {
     }
 
     /// Asks something of the class once edits are made.
-    fn after<R>(
-        &self,
-        edits: &[Edit],
-        ask: impl FnOnce(&Context, &Run<'_>) -> Result<R, String>,
-    ) -> Result<R, String> {
+    fn after<R>(&self, edits: &[Edit], ask: impl FnOnce(&Context, &Run<'_>) -> Result<R, String>) -> Result<R, String> {
         let patch = Patch { title: String::new(), motif: METADATA.id.to_string(), edits: edits.to_vec() };
         self.context.verifiable(edits)?;
         let tree = self.context.tree.apply(&patch).map_err(|error| error.to_string())?;
@@ -187,16 +184,24 @@ impl Change<'_> {
             let takes = |call: &Call| {
                 call.name == "AllocTensor" && call.object.as_deref().map(base_name) == Some(name.as_str())
             };
-            let taken: Vec<(&SyntaxFile, &Call)> =
-                kernel.calls(&changed.forest).filter(|(_, _, call)| takes(call)).map(|(file, _, call)| (file, call)).collect();
+            let taken: Vec<(&SyntaxFile, &Call)> = kernel
+                .calls(&changed.forest)
+                .filter(|(_, _, call)| takes(call))
+                .map(|(file, _, call)| (file, call))
+                .collect();
             written_alike(&log, name, &taken)?;
         }
         self.ordered(run, names, &BTreeSet::new(), before)
     }
 
-    fn ordered(&self, run: &Run<'_>, names: &[String], gone: &BTreeSet<usize>, before: &Unordered) -> Result<(), String> {
-        let turns: Vec<String> =
-            names.iter().filter(|name| self.kernel.buffers.contains_key(*name)).cloned().collect();
+    fn ordered(
+        &self,
+        run: &Run<'_>,
+        names: &[String],
+        gone: &BTreeSet<usize>,
+        before: &Unordered,
+    ) -> Result<(), String> {
+        let turns: Vec<String> = names.iter().filter(|name| self.kernel.buffers.contains_key(*name)).cloned().collect();
         let after = run.unordered(Question { gone, turns: &turns })?;
         if let Some(reason) = after.local {
             return Err(reason);
@@ -272,7 +277,8 @@ fn ids_are_apart(context: &Context, run: &Run<'_>, names: &[String], gone: &BTre
         // What is handed over is mostly taken at once, and an id is free again then.
         let pending = |queue: &String, first: Pipes, second: Pipes| {
             (from, to) == (second, first)
-                || ((from, to) == (first, second) && (of_unit.is_none() || !taken_at_once(context, run.kernel(), queue)))
+                || ((from, to) == (first, second)
+                    && (of_unit.is_none() || !taken_at_once(context, run.kernel(), queue)))
         };
         let clash = queues.iter().any(|(queue, (first, second))| pending(queue, *first, *second));
         if clash {

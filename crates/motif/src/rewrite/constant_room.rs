@@ -78,7 +78,8 @@ fn of_chunk(file: &SyntaxFile, mention: &Range<usize>) -> bool {
     let start = text[..mention.start].rfind([';', '{', '}', '\n']).map_or(0, |at| at + 1);
     let end = text[mention.end..].find(';').map_or(text.len(), |at| mention.end + at);
     let (before, behind) = (squash(&text[start..mention.start]), squash(&text[mention.end..end]));
-    let assigned = before.ends_with('=') && !before.trim_end_matches('=').ends_with(['=', '<', '>', '!', '+', '-', '*']);
+    let assigned =
+        before.ends_with('=') && !before.trim_end_matches('=').ends_with(['=', '<', '>', '!', '+', '-', '*']);
     let size = behind.strip_prefix("/sizeof(").and_then(|rest| rest.strip_suffix(')'));
     assigned && size.is_some_and(|size| !size.contains(['(', ')', '+', '*', '/']))
 }

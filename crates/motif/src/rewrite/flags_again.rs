@@ -41,7 +41,9 @@ fn turn_with_flags(turn: &[QueueCall<'_>]) -> Result<Vec<Edit>, String> {
     let file = alloc.file;
     let line = file.line(alloc.call.span.start);
     let names = [alloc, enque, deque, free].map(|used| used.call.name.as_str());
-    if names != ["AllocTensor", "EnQue", "DeQue", "FreeTensor"] || turn.iter().any(|used| used.file.name() != file.name()) {
+    if names != ["AllocTensor", "EnQue", "DeQue", "FreeTensor"]
+        || turn.iter().any(|used| used.file.name() != file.name())
+    {
         return Err(format!("line {line}: the calls are not those of one turn"));
     }
     let unclear = |what: &str| format!("line {line}: {what}");

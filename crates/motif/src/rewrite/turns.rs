@@ -134,7 +134,8 @@ impl<'a> Tensor<'a> {
             }
             node.parent().filter(|parent| parent.kind() == "expression_statement")
         });
-        let statement = node.map(|node| node.byte_range()).ok_or_else(|| format!("line {line}: no tensor is declared"))?;
+        let statement =
+            node.map(|node| node.byte_range()).ok_or_else(|| format!("line {line}: no tensor is declared"))?;
         let (left, right) = file.slice(&statement).split_once('=').ok_or("the assignment is not understood")?;
         if right.trim().trim_end_matches(';').trim_end() != file.slice(&call.span) {
             return Err(format!("line {line}: the assignment is not understood"));
@@ -170,7 +171,8 @@ impl<'a> Tensor<'a> {
             }
             let members = kernel.tensor_members.iter().filter(|member| *member != name);
             for member in members {
-                let of_it = |value: &Range<usize>| base_name(file.slice(value)) == name && is_operand(file.slice(value));
+                let of_it =
+                    |value: &Range<usize>| base_name(file.slice(value)) == name && is_operand(file.slice(value));
                 if assigned(file, &function.body, member).iter().any(of_it) {
                     return Err(format!("{member} is made of {name} in {}", function.name));
                 }
@@ -184,23 +186,25 @@ impl<'a> Tensor<'a> {
         let own: Vec<(Frame<'a>, Pipes)> = match self.local {
             Some(local) => {
                 let block = block_around(self.file, &local.span).ok_or("the declaration stands in no block")?;
-                let inside = |frame: &&Frame<'a>| frame.0.name() == self.file.name() && block.contains(&frame.1.span.start);
-                let through =
-                    uses.iter().filter_map(|used| Some((*used.chain.iter().find(inside)?, used.touch.pipe)));
+                let inside =
+                    |frame: &&Frame<'a>| frame.0.name() == self.file.name() && block.contains(&frame.1.span.start);
+                let through = uses.iter().filter_map(|used| Some((*used.chain.iter().find(inside)?, used.touch.pipe)));
                 through.filter(|((file, call), _)| self.stands_for(file, call)).collect()
             }
             None => through_one_function(uses).ok_or_else(|| format!("{} is used all over the class", self.name))?,
         };
         *accounted += own.len();
-        let (first, _) = own.first().ok_or_else(|| format!("line {}: nothing is done with {}", self.line(), self.name))?;
+        let (first, _) =
+            own.first().ok_or_else(|| format!("line {}: nothing is done with {}", self.line(), self.name))?;
         let file = first.0;
         let start = own.iter().map(|((_, call), _)| call.span.start).min().unwrap_or_default();
         let end = own.iter().map(|((_, call), _)| call.span.end).max().unwrap_or_default();
         let block = block_around(file, &(start..end)).ok_or("the uses stand in no block")?;
         let mut statements: Vec<(Range<usize>, Pipes)> = Vec::new();
         for ((_, call), pipe) in &own {
-            let statement = statement_in(file, &block, &call.span)
-                .ok_or_else(|| format!("line {}: {} is used outside of its block", file.line(call.span.start), self.name))?;
+            let statement = statement_in(file, &block, &call.span).ok_or_else(|| {
+                format!("line {}: {} is used outside of its block", file.line(call.span.start), self.name)
+            })?;
             match statements.iter_mut().find(|(known, _)| *known == statement) {
                 Some((_, pipes)) => *pipes |= pipe,
                 None => statements.push((statement, *pipe)),
@@ -237,7 +241,8 @@ impl<'a> Tensor<'a> {
             (None, Some(out)) => {
                 let before = |(span, _): &&(Range<usize>, Pipes)| span.end <= out.start;
                 let work = turn.statements.iter().rfind(before);
-                work.map(|(span, _)| span).ok_or_else(|| format!("line {}: nothing fills {} in this block", line(out), self.name))?
+                work.map(|(span, _)| span)
+                    .ok_or_else(|| format!("line {}: nothing fills {} in this block", line(out), self.name))?
             }
             (None, None) => return Err(format!("line {}: no copy touches {} here", self.line(), self.name)),
         };
@@ -249,7 +254,8 @@ impl<'a> Tensor<'a> {
             return Err(format!("line {}: a directive stands between filling and using", line(first)));
         }
         let after = |statement: &Range<usize>, lines: &[String]| {
-            insert_after(file, statement, lines).ok_or_else(|| format!("line {}: the statement shares its lines", line(statement)))
+            insert_after(file, statement, lines)
+                .ok_or_else(|| format!("line {}: the statement shares its lines", line(statement)))
         };
         let allocation = self.called("AllocTensor")?;
         let mut edits = Vec::new();
@@ -261,14 +267,24 @@ impl<'a> Tensor<'a> {
         if in_place {
             edits.push(edit(file, self.call.span.clone(), allocation));
         } else {
-            let whole = self.file.whole_lines(&self.statement).ok_or_else(|| format!("line {}: the declaration shares its line", self.line()))?;
+            let whole = self
+                .file
+                .whole_lines(&self.statement)
+                .ok_or_else(|| format!("line {}: the declaration shares its line", self.line()))?;
             edits.push(edit(self.file, whole, ""));
-            let place = file.whole_lines(first).ok_or_else(|| format!("line {}: the statement shares its lines", line(first)))?;
+            let place = file
+                .whole_lines(first)
+                .ok_or_else(|| format!("line {}: the statement shares its lines", line(first)))?;
             let taken = self.file.slice(&(self.statement.start..self.call.span.start));
-            edits.push(edit(file, place.start..place.start, format!("{}{taken}{allocation};\n", file.indentation(first.start))));
+            edits.push(edit(
+                file,
+                place.start..place.start,
+                format!("{}{taken}{allocation};\n", file.indentation(first.start)),
+            ));
         }
         let name = &self.name;
-        edits.push(after(handed, &[format!("{queue}.EnQue({name});"), format!("{name} = {};", self.called("DeQue")?)])?);
+        edits
+            .push(after(handed, &[format!("{queue}.EnQue({name});"), format!("{name} = {};", self.called("DeQue")?)])?);
         edits.push(after(last, &[format!("{queue}.FreeTensor({name});")])?);
         Ok(edits)
     }

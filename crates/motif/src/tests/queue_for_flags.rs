@@ -162,8 +162,7 @@ fn in_steps() -> String {
     }
     LocalTensor<float> row;
 ";
-    let round =
-        ["CopyIn(tile);", "Wait<HardEvent::MTE2_MTE3>();", "CopyOut(tile);", "Wait<HardEvent::MTE3_MTE2>();"];
+    let round = ["CopyIn(tile);", "Wait<HardEvent::MTE2_MTE3>();", "CopyOut(tile);", "Wait<HardEvent::MTE3_MTE2>();"];
     let init = "        pipe.InitBuffer(sumBuf, TILE * sizeof(float));\n";
     kernel_of(&round, functions).replace(init, &format!("{init}        this->row = rowBuf.Get<float>();\n"))
 }
@@ -193,7 +192,8 @@ fn y13_drops_flags_beside_queues_that_do_the_same() {
     // A queue of copies in is bound where copies out are all that uses it.
     let bound = apply("Y13", &moved()).1;
     let unbound = bound.replace("TQueBind<TPosition::VECIN, TPosition::VECOUT, 1>", "TQue<TPosition::VECIN, 1>");
-    let unbound = unbound.replace("            DataCopy(yGm", &format!("            {}\n            DataCopy(yGm", pair("MTE2_MTE3")));
+    let unbound = unbound
+        .replace("            DataCopy(yGm", &format!("            {}\n            DataCopy(yGm", pair("MTE2_MTE3")));
     let free = "            rowBuf.FreeTensor(row);\n";
     let unbound = unbound.replace(free, &format!("            {}\n{free}", pair("MTE3_MTE2")));
     assert_eq!(apply("Y13", &unbound).1, bound);
@@ -209,7 +209,11 @@ fn y13_refuses_what_queues_would_not_order() {
     let store = &format!("            {STORE}\n");
     let load = &format!("            {LOAD}\n");
     // Some rounds keep what an earlier one had, or part of it.
-    round(load, &format!("            if (tile == 0) {{\n    {load}            }}\n"), "only some rounds write this part");
+    round(
+        load,
+        &format!("            if (tile == 0) {{\n    {load}            }}\n"),
+        "only some rounds write this part",
+    );
     let pad = "            if (tile == 0) {\n                Duplicate(row, 0.0f, 8);\n            }\n";
     let between = format!("{pad}            {}\n            {}\n{load}", pair("V_MTE2"), pair("V_MTE3"));
     round(load, &between, "only some rounds write this part");
@@ -217,7 +221,10 @@ fn y13_refuses_what_queues_would_not_order() {
     let leave = "            if (tile == 3) {\n                continue;\n            }\n";
     round(store, &format!("{leave}{store}"), "may not take turns");
     let declared = format!("            {GET}\n");
-    let outside = moved().replace(&declared, "").replace("        for (", &format!("        {GET}\n        {LOAD}\n        for (")).replace("[tile * TILE], TILE);\n        for", "[0], TILE);\n        for");
+    let outside = moved()
+        .replace(&declared, "")
+        .replace("        for (", &format!("        {GET}\n        {LOAD}\n        for ("))
+        .replace("[tile * TILE], TILE);\n        for", "[0], TILE);\n        for");
     refuses("Y13", &outside, "is filled again behind a copy out");
     round(store, &format!("{store}{load}"), "is filled again behind a copy out");
     // Parts of a buffer, other names for it, functions that nobody knows.
@@ -244,7 +251,11 @@ fn y13_refuses_what_queues_would_not_order() {
 
 #[test]
 fn y13_refuses_where_a_flag_that_stays_may_have_the_id() {
-    let other = format!("            {}\n            Abs(sumBuf.Get<float>(), sumBuf.Get<float>(), 8);\n            {}\n", set("MTE3_MTE2"), wait("MTE3_MTE2"));
+    let other = format!(
+        "            {}\n            Abs(sumBuf.Get<float>(), sumBuf.Get<float>(), 8);\n            {}\n",
+        set("MTE3_MTE2"),
+        wait("MTE3_MTE2")
+    );
     let slow = moved().replace(&format!("            {LOAD}\n"), &format!("{other}            {LOAD}\n"));
     refuses("Y13", &slow, "a queue may have the id EVENT_ID0 of MTE3_MTE2 too");
 }
@@ -254,7 +265,10 @@ fn y13_opens_two_buffers_where_a_constant_takes_all_of_the_memory() {
     let moved = moved()
         .replace("using namespace AscendC;\n", "using namespace AscendC;\nconstexpr uint32_t ALL_BYTES = 195584;\n")
         .replace("rowBuf, TILE * sizeof(float)", "rowBuf, ALL_BYTES")
-        .replace("        pipe.InitBuffer(rowBuf", "        chunk_ = ALL_BYTES / sizeof(float);\n        pipe.InitBuffer(rowBuf")
+        .replace(
+            "        pipe.InitBuffer(rowBuf",
+            "        chunk_ = ALL_BYTES / sizeof(float);\n        pipe.InitBuffer(rowBuf",
+        )
         .replace("    TPipe pipe;\n", "    TPipe pipe;\n    uint32_t chunk_;\n")
         .replace("        pipe.InitBuffer(sumBuf, TILE * sizeof(float));\n", "");
     let queue = apply("Y13", &moved).1;
@@ -262,6 +276,7 @@ fn y13_opens_two_buffers_where_a_constant_takes_all_of_the_memory() {
     assert_eq!(site.note, "2 buffers for rowBuf, half as long");
     assert!(fast.contains("ALL_BYTES = 97792;") && fast.contains("InitBuffer(rowBuf, 2, ALL_BYTES)"), "{fast}");
     assert!(rewound("D01", &fast, &queue));
-    let asked = queue.replace("        chunk_ =", "        if (ALL_BYTES < 7) {\n            return;\n        }\n        chunk_ =");
+    let asked = queue
+        .replace("        chunk_ =", "        if (ALL_BYTES < 7) {\n            return;\n        }\n        chunk_ =");
     assert!(motif("D01").find(&context(&asked)).sites.is_empty());
 }

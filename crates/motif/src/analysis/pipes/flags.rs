@@ -143,7 +143,10 @@ fn unit_of<'a>(file: &'a SyntaxFile, function: &Function, pair: &Pair<'a>) -> Op
 /// The declaration of the variable that holds the id, where it is asked for right there.
 fn id_variable(file: &SyntaxFile, function: &Function, pair: &Pair<'_>) -> Option<Range<usize>> {
     let declares = |local: &&source::parse::Local| {
-        local.name == pair.id && local.alone && function.body.contains(&local.span.start) && local.span.end <= pair.set.start
+        local.name == pair.id
+            && local.alone
+            && function.body.contains(&local.span.start)
+            && local.span.end <= pair.set.start
     };
     let local = file.locals().iter().rev().find(declares)?;
     file.slice(local.value.as_ref()?).contains("FetchEventID").then(|| local.span.clone())

@@ -3,9 +3,9 @@
 pub(crate) mod flags;
 pub(crate) mod operands;
 pub(crate) mod order;
-pub(crate) mod touches;
 pub(crate) mod rounds;
 mod state;
+pub(crate) mod touches;
 
 /// Pipes as bits.
 pub(crate) type Pipes = u8;

@@ -60,7 +60,9 @@ impl<'a> Operands<'a> {
         }
         if let Some(position) = function.parameters.iter().position(|parameter| parameter.name == name) {
             let of_memory = |kind: &str| function.parameters[position].type_text.contains(kind);
-            if !["Tensor", "TBuf", "TQue", "auto"].iter().any(|kind| of_memory(kind)) && !is_template(function, position) {
+            if !["Tensor", "TBuf", "TQue", "auto"].iter().any(|kind| of_memory(kind))
+                && !is_template(function, position)
+            {
                 return Ok(None);
             }
             let (outer, call) = frames
@@ -168,7 +170,8 @@ pub(crate) fn is_operand(text: &str) -> bool {
 fn is_template(function: &Function, position: usize) -> bool {
     let kind = function.parameters[position].type_text.replace("const", "");
     let kind = kind.trim().trim_end_matches('&').trim();
-    kind.len() <= 2 && kind.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit())
+    kind.len() <= 2
+        && kind.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit())
         && function.parameters[position].type_text.contains('&')
 }
 
@@ -198,7 +201,8 @@ pub(crate) fn assigned(file: &SyntaxFile, body: &Range<usize>, name: &str) -> Ve
         let part = before(1) == "." || (arrow && before(3) != "this");
         // `Type name = value` declares another of the name.
         let word_before = before(1).ends_with(|last: char| last.is_alphanumeric() || last == '_');
-        let declares = (before(1) == ">" && !arrow) || matches!(before(1), "&" | "*") || (word_before && before(1) != "else");
+        let declares =
+            (before(1) == ">" && !arrow) || matches!(before(1), "&" | "*") || (word_before && before(1) != "else");
         if word(index) != name || part || declares || word(index + 1) != "=" || word(index + 2) == "=" {
             continue;
         }

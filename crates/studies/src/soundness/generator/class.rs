@@ -3,8 +3,8 @@
 use super::super::draw::Draw;
 use super::super::launch::Element;
 use super::body::Body;
-use super::process::{Rounds, process};
 use super::flags::{Style, moves};
+use super::process::{Rounds, process};
 use super::{fast, fused, loops, rows};
 
 /// What brings tensors to the computation.

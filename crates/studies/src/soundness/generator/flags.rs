@@ -66,7 +66,9 @@ pub(super) fn moves(draw: &mut Draw, style: Style, whole: bool) -> String {
     let mut lines = vec!["AscendC::LocalTensor<T> moved = inBuf.Get<T>();".to_owned()];
     if draw.percent(12) {
         // Something of the last round may stay.
-        lines.push("if (start > 0) {\n            AscendC::Duplicate(moved, static_cast<T>(3), tile_);\n        }".to_owned());
+        lines.push(
+            "if (start > 0) {\n            AscendC::Duplicate(moved, static_cast<T>(3), tile_);\n        }".to_owned(),
+        );
         lines.extend(style.wait("V_MTE2"));
     }
     let fill = match (whole, draw.below(4)) {

@@ -143,21 +143,30 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         Id::Y13,
         "every round fills the buffer",
         moved_rows,
-        &[(FILL, "            if (row == 0) {\n                AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n            }\n")],
+        &[(
+            FILL,
+            "            if (row == 0) {\n                AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n            }\n",
+        )],
         "only some rounds write this part",
     ),
     of(
         Id::Y13,
         "nothing leaves a round",
         moved_rows,
-        &[(STORE, "            if (row == 2) {\n                continue;\n            }\n            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n")],
+        &[(
+            STORE,
+            "            if (row == 2) {\n                continue;\n            }\n            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n",
+        )],
         "may not take turns",
     ),
     of(
         Id::Y13,
         "filled once in a block",
         moved_rows,
-        &[(STORE, "            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n            AscendC::DataCopy(moved, xGm, TILE);\n")],
+        &[(
+            STORE,
+            "            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n            AscendC::DataCopy(moved, xGm, TILE);\n",
+        )],
         "filled again behind a copy out",
     ),
     of(Id::Y13, "all of a buffer", moved_rows, &[("rowBuf.Get<float>()", "rowBuf.Get<float>(TILE)")], "is not all of"),
@@ -165,14 +174,20 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         Id::Y13,
         "no other name for the tensor",
         moved_rows,
-        &[(FILL, "            AscendC::LocalTensor<float> part = moved[8];\n            AscendC::DataCopy(part, xGm[row * TILE], 8);\n            AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n")],
+        &[(
+            FILL,
+            "            AscendC::LocalTensor<float> part = moved[8];\n            AscendC::DataCopy(part, xGm[row * TILE], 8);\n            AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n",
+        )],
         "is made of moved",
     ),
     of(
         Id::Y13,
         "what the scalar unit reads is there",
         moved_rows,
-        &[(STORE, "            if (moved.GetValue(0) > 0) {\n                done_ += 1;\n            }\n            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n")],
+        &[(
+            STORE,
+            "            if (moved.GetValue(0) > 0) {\n                done_ += 1;\n            }\n            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n",
+        )],
         "nothing orders MTE2",
     ),
     of(
@@ -210,7 +225,10 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         Id::Y13,
         "no class inherits it",
         moved_rows,
-        &[("extern \"C\"", "class Other : public Kernel {\npublic:\n    void Run() { this->Process(4); }\n};\nextern \"C\"")],
+        &[(
+            "extern \"C\"",
+            "class Other : public Kernel {\npublic:\n    void Run() { this->Process(4); }\n};\nextern \"C\"",
+        )],
         "other classes inherit",
     ),
 ];
