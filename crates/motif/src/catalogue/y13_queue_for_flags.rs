@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::code::block_of;
+use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::objects_in_a_row;
 use crate::analysis::pipes::flags::{FlagUnit, event_of, event_pipes};
 use crate::analysis::pipes::order::{Question, Run, Unordered, with_helpers};
@@ -25,7 +25,7 @@ const METADATA: Metadata = Metadata {
     id: Id::Y13,
     title: "queues instead of buffers that flags order by hand",
     family: Family::Synchronisation,
-    precondition: "a class with flags that are set and awaited at once, by two calls beside each other or by a function of their own; a TBuf with one InitBuffer that copies \
+    precondition: "a class, part of no other and inherited by none, with flags of its own that are set and awaited at once, by two calls beside each other or by a function of their own; a TBuf with one InitBuffer that copies \
      touch, filled, used and emptied in one block, or in functions called from it, filled before it is read in every round, and used nowhere else; or a VECIN queue whose tensors \
      are copied out. Every call that touches a tensor of the class is understood, all accesses are ordered without the flags that go, on every path, and at least one goes \
      for which a round waited; global memory is no less ordered than before; ids of the flags that stay are asked for, where a queue has flags of the same pipes",
@@ -47,10 +47,12 @@ impl Motif for QueueForFlags {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for kernel in context.facts.kernels.values().filter(|kernel| !kernel.functions.is_empty()) {
+        let own = |kernel: &&Kernel| !kernel.buffers.is_empty() || !kernel.queues.is_empty();
+        for kernel in context.facts.kernels.values().filter(own) {
             let Ok(whole) = with_helpers(context, kernel) else { continue };
             let run = Run::new(context, &whole);
-            let Some(first) = run.units.iter().find(|unit| is_backward(unit)) else { continue };
+            let backward = |unit: &&FlagUnit<'_>| is_backward(unit) && is_in(unit, kernel);
+            let Some(first) = run.units.iter().find(backward) else { continue };
             let change = Change { context, kernel, run: &run };
             let (note, edits) = match change.made() {
                 Ok((names, edits)) if names.is_empty() => (format!("fewer flags in {}", kernel.name), Ok(edits)),
@@ -81,6 +83,12 @@ fn is_backward(unit: &FlagUnit<'_>) -> bool {
     unit.pairs.iter().any(|pair| matches!(*pair, (COPY_OUT, COPY_IN | VECTOR) | (VECTOR, COPY_IN)))
 }
 
+/// Whether a unit stands in a function of the class itself: one of a base class or outside may order other classes too.
+fn is_in(unit: &FlagUnit<'_>, kernel: &Kernel) -> bool {
+    let function = unit.file.enclosing_function(unit.call.span.start);
+    function.is_some_and(|function| *function.class.as_ref().unwrap_or(&function.name) == kernel.name)
+}
+
 /// Only these are a queue's business; what the scalar unit waits for stays.
 fn is_of_queues(unit: &FlagUnit<'_>) -> bool {
     let of_queues = |pipe: Pipes| matches!(pipe, COPY_IN | COPY_OUT | VECTOR);
@@ -103,6 +111,13 @@ impl Change<'_> {
     fn made(&self) -> Result<(Vec<String>, Vec<Edit>), String> {
         if !self.context.facts.derived(&self.kernel.name).is_empty() {
             return Err(format!("other classes inherit {}", self.kernel.name));
+        }
+        let part_of = |class: &&source::parse::Class| {
+            class.name != self.kernel.name
+                && class.members.iter().any(|member| words(&member.type_text).contains(&self.kernel.name.as_str()))
+        };
+        if let Some(other) = self.context.forest.iter().flat_map(SyntaxFile::classes).find(part_of) {
+            return Err(format!("{} has an object of {}, and may rest on its flags", other.name, self.kernel.name));
         }
         let before = self.run.unordered(Question { gone: &BTreeSet::new(), turns: &[] })?;
         let (mut names, mut edits) = (Vec::new(), Vec::new());
@@ -229,7 +244,7 @@ impl Change<'_> {
         let mut kept = None;
         for backward in [true, false] {
             for (number, unit) in self.run.units.iter().enumerate() {
-                if is_backward(unit) != backward || !is_of_queues(unit) || !self.may_go(unit) {
+                if is_backward(unit) != backward || !self.may_go(unit) {
                     continue;
                 }
                 let with: BTreeSet<usize> = gone.iter().copied().chain([number]).collect();
@@ -247,8 +262,15 @@ impl Change<'_> {
         Ok(gone)
     }
 
-    /// Whether the statements of a unit stand in blocks, and cases run them.
+    /// Whether a unit is the class's own and a queue's business, runs, and stands in a block that cases run.
     fn may_go(&self, unit: &FlagUnit<'_>) -> bool {
+        is_of_queues(unit)
+            && is_in(unit, self.kernel)
+            && self.run.reaches(unit.file, unit.call)
+            && self.stands_alone(unit)
+    }
+
+    fn stands_alone(&self, unit: &FlagUnit<'_>) -> bool {
         unit.statements.iter().all(|statement| {
             let edit = deleted(unit.file, statement);
             block_of(unit.file, statement).is_some() && self.context.verifiable(&[edit]).is_ok()

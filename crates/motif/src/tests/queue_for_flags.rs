@@ -244,9 +244,32 @@ fn y13_refuses_what_queues_would_not_order() {
     round(load, &format!("{load}#ifdef SOME\n            Relu(row, row, 8);\n#endif\n"), "a directive stands");
     let derived = format!("{}class Other : public Mover {{\n    void Go() {{ this->Process(4); }}\n}};\n", moved());
     refuses("Y13", &derived, "other classes inherit Mover");
+    let whole = format!("{}class Whole {{\n    void Go() {{ mover.Process(4); }}\n    Mover mover;\n}};\n", moved());
+    refuses("Y13", &whole, "Whole has an object of Mover");
+    // What comes next may read what the last round wrote.
+    let entry = "extern \"C\" __global__ __aicore__ void both(GM_ADDR x, GM_ADDR y, GM_ADDR z)\n{\n    Mover first;\n    first.Init(x, y);\n    first.Process(4);\n    Mover second;\n    second.Init(y, z);\n    second.Process(4);\n}\n";
+    refuses("Y13", &format!("{}{entry}", moved()), "may be read by the object that runs next");
+    let one = entry.replace("    second.Init(y, z);\n    second.Process(4);\n", "");
+    assert_eq!(motif("Y13").find(&context(&format!("{}{one}", moved()))).sites.len(), 1);
+    // A macro is what it stands for.
+    let copies = "#define LOAD(to) DataCopy(to, xGm, TILE)\n";
+    let hidden = moved()
+        .replace("class Mover", &format!("{copies}class Mover"))
+        .replace(load, &format!("            LOAD(row);\n{load}"));
+    refuses("Y13", &hidden, "the macro LOAD has Copy in it");
     // Nothing waits for a round, or all of it is ordered otherwise.
     let forward = moved().replace(&set("MTE3_MTE2"), "PipeBarrier<PIPE_ALL>();").replace(&wait("MTE3_MTE2"), "");
     assert_eq!(reasons("Y13", &forward), Vec::<String>::new());
+}
+
+#[test]
+fn y13_takes_no_flag_from_a_base_class() {
+    // The flags of the base order what others make of it, too.
+    let base = moved().replace("class Mover {", "class Base {").replace("private:\n", "protected:\n");
+    let queue = "public:\n    void Go() {\n        this->Process(4);\n        LocalTensor<float> t = own.AllocTensor<float>();\n        own.FreeTensor(t);\n    }\n    TQue<TPosition::VECIN, 1> own;\n";
+    let text = format!("{base}class One : public Base {{\n{queue}}};\nclass Two : public Base {{\n{queue}}};\n");
+    let found = motif("Y13").find(&context(&text));
+    assert!(found.sites.is_empty(), "{found:?}");
 }
 
 #[test]

@@ -114,6 +114,21 @@ impl<'a> Run<'a> {
         self.kernel
     }
 
+    /// Whether some run of the class comes to a call.
+    pub(crate) fn reaches(&self, file: &SyntaxFile, call: &Call) -> bool {
+        fn within(steps: &[RunPart<'_>], file: &SyntaxFile, call: &Call) -> bool {
+            let here = |of: &SyntaxFile, other: &Call| of.name() == file.name() && other.span == call.span;
+            steps.iter().any(|step| match step {
+                RunPart::Call(of, other) => here(of, other),
+                RunPart::Own(of, other, inner) => here(of, other) || within(inner, file, call),
+                RunPart::Loop(inner) => within(inner, file, call),
+                RunPart::Branch(arms) => arms.iter().any(|arm| within(arm, file, call)),
+                RunPart::Leave | RunPart::Unknown(..) => false,
+            })
+        }
+        self.roots.iter().any(|(_, steps)| within(steps, file, call))
+    }
+
     /// All accesses, loops once and branches one arm after the other.
     pub(crate) fn log(&self) -> Result<Vec<Logged<'a>>, String> {
         let mut found = Vec::new();
