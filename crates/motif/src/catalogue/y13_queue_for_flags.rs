@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::objects_in_a_row;
-use crate::analysis::pipes::flags::{FlagUnit, event_of, event_pipes};
+use crate::analysis::pipes::flags::{FlagUnit, event_of, event_pipes, flag_units};
 use crate::analysis::pipes::order::{Question, Run, Unordered, with_helpers};
 use crate::analysis::pipes::rounds::written_alike;
 use crate::analysis::pipes::{COPY_IN, COPY_OUT, Pipes, VECTOR, name_of, sides};
@@ -47,12 +47,19 @@ impl Motif for QueueForFlags {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
+        let named =
+            |text: &str| ["MTE3_MTE2", "MTE3_V", "V_MTE2", "PIPE_MTE3"].iter().any(|event| text.contains(event));
+        if !context.forest.iter().any(|file| named(file.text())) {
+            return found;
+        }
         let own = |kernel: &&Kernel| !kernel.buffers.is_empty() || !kernel.queues.is_empty();
         for kernel in context.facts.kernels.values().filter(own) {
+            let backward = |unit: &FlagUnit<'_>| is_backward(unit) && is_in(unit, kernel);
+            let Ok(with_bases) = context.facts.with_bases(kernel) else { continue };
+            let units = flag_units(context, &with_bases);
+            let Some(first) = units.iter().find(|unit| backward(unit)) else { continue };
             let Ok(whole) = with_helpers(context, kernel) else { continue };
             let run = Run::new(context, &whole);
-            let backward = |unit: &&FlagUnit<'_>| is_backward(unit) && is_in(unit, kernel);
-            let Some(first) = run.units.iter().find(backward) else { continue };
             let change = Change { context, kernel, run: &run };
             let (note, edits) = match change.made() {
                 Ok((names, edits)) if names.is_empty() => (format!("fewer flags in {}", kernel.name), Ok(edits)),
