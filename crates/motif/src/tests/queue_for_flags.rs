@@ -247,9 +247,9 @@ fn y13_refuses_what_queues_would_not_order() {
     let whole = format!("{}class Whole {{\n    void Go() {{ mover.Process(4); }}\n    Mover mover;\n}};\n", moved());
     refuses("Y13", &whole, "Whole has an object of Mover");
     // What comes next may read what the last round wrote.
-    let entry = "extern \"C\" __global__ __aicore__ void both(GM_ADDR x, GM_ADDR y, GM_ADDR z)\n{\n    Mover first;\n    first.Init(x, y);\n    first.Process(4);\n    Mover second;\n    second.Init(y, z);\n    second.Process(4);\n}\n";
+    let entry = "extern \"C\" __global__ __aicore__ void both(GM_ADDR x, GM_ADDR y, GM_ADDR w, GM_ADDR z)\n{\n    Mover first;\n    first.Init(x, y);\n    first.Process(4);\n    Mover second;\n    second.Init(w, z);\n    second.Process(4);\n}\n";
     refuses("Y13", &format!("{}{entry}", moved()), "may be read by the object that runs next");
-    let one = entry.replace("    second.Init(y, z);\n    second.Process(4);\n", "");
+    let one = entry.replace("    second.Init(w, z);\n    second.Process(4);\n", "");
     assert_eq!(motif("Y13").find(&context(&format!("{}{one}", moved()))).sites.len(), 1);
     // A macro is what it stands for.
     let copies = "#define LOAD(to) DataCopy(to, xGm, TILE)\n";
