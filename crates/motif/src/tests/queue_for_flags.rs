@@ -143,6 +143,26 @@ fn y13_leaves_flags_of_work_between_the_copies() {
     assert!(fast.contains("TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> rowBuf;"), "{fast}");
 }
 
+#[test]
+fn y13_takes_the_ids_of_each_arm_along() {
+    let arm = |copy: &str| {
+        let [out, back] = ["MTE2_MTE3", "MTE3_MTE2"].map(pair);
+        format!(
+            "{GET}\n            DataCopy(row, xGm[tile * TILE], {copy});\n            {out}\n            DataCopy(yGm[tile * TILE], row, {copy});\n            {back}\n"
+        )
+    };
+    let round = format!(
+        "if constexpr (WIDE) {{\n            {}            }} else {{\n            {}            }}",
+        arm("TILE"),
+        arm("TILE / 2")
+    );
+    let (_, fast) = apply("Y13", &kernel_of(&[&round], ""));
+    for gone in ["FetchEventID", "Flag<", "Get<"] {
+        assert!(!fast.contains(gone), "{gone}\n{fast}");
+    }
+    assert_eq!(fast.matches("row = rowBuf.DeQue<float>();").count(), 2);
+}
+
 /// A tensor that is a member, a function for each step, and functions for flags.
 fn in_steps() -> String {
     let functions = r"    __aicore__ inline void CopyIn(uint32_t tile)

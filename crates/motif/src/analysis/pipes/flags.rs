@@ -130,10 +130,11 @@ fn unit_of<'a>(file: &'a SyntaxFile, function: &Function, pair: &Pair<'a>) -> Op
     let wait = pair.wait.statement.clone()?;
     let mut statements = vec![pair.set.clone(), wait];
     let variable = id_variable(file, function, pair);
-    if let Some(variable) = variable {
-        let mentions = words(file.slice(&function.body)).iter().filter(|word| **word == pair.id).count();
+    if let Some((variable, block)) = variable.and_then(|variable| Some((variable.clone(), block_of(file, &variable)?)))
+    {
+        let mentions = words(file.slice(&block)).iter().filter(|word| **word == pair.id).count();
         // Another pair may use the id too.
-        if mentions == 3 && block_of(file, &variable) == block_of(file, &pair.set) {
+        if mentions == 3 && block.contains(&pair.set.start) {
             statements.insert(0, variable);
         }
     }
