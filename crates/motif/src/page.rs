@@ -62,8 +62,9 @@ The figures so far: `cargo ascend-tune soundness --pairs 20000 --seed 24 -j 2` m
 The same before it had 1 wrong, mended: Y12 took a tile that is used nowhere behind the EnQue of the result, whose store had no order behind the load then.
 Seeds 21 and 22 had 0 wrong. An earlier one with seed 20 (20 029 pairs) had 11 wrong, all mended: a race of D08 with a fill in front of the copy in (2), V14 where what the rounding leaves over is
 wanted (1), and sites of V02 and V03 on condition of a float type that do not compile for integers, which now count as stopped (8).
+With `--motif` only kernels are run in which that motif has something to do: `--motif Y13 --seed 1`, stopped by the clock, made 365 pairs, 2725 runs of changed kernels, 0 wrong.
 What a kernel has no place for is not tested by this (nor are S14, L14 and L15, which need host code, and D24, which needs a kernel without buffers: they came later): never applied were D13, D21, L01, L02, S13, V23, V24, V36; never unmade were D04, D07, D08, D13, D14, D16, D23, D21, L01, L02, L08, S13, V02, V05, V06, V07, V11, V38, V12, V13, V14, V17, V21, V22, V23, V24, V28, V36, V37, Y03, Y07, Y11.
-All 165 violations of preconditions are refused for their reason, and without its violation every one of these kernels is taken.
+All 176 violations of preconditions are refused for their reason, and without its violation every one of these kernels is taken.
 ";
 
 fn page() -> String {

@@ -283,6 +283,7 @@ mod tests {
             "D24 V01 Y01 D01",
             "L15 D24 V01",
             "L15 D24 V01 Y01 D01",
+            "Y13 D01",
         ];
         assert_eq!(found, expected);
     }

@@ -80,6 +80,54 @@ pub(crate) fn apart(context: &Context, kernel: &Kernel, read: &str, written: &st
     Ok(())
 }
 
+/// Whether two global tensors are different memory: as [`apart`], and where the operator writes one of its inputs, neither starts at
+/// the parameter of the entry that stands for such an input while the other starts at its output.
+pub(crate) fn different(context: &Context, kernel: &Kernel, left: &str, right: &str) -> bool {
+    let (own, other) = (starts(context, kernel, left), starts(context, kernel, right));
+    let shared = own.iter().any(|start| other.iter().any(|other| same(start, other)));
+    if left == right || own.is_empty() || other.is_empty() || shared {
+        return false;
+    }
+    if written_input(context).is_none() {
+        return true;
+    }
+    let (inputs, outputs) = (named(context, "Input"), named(context, "Output"));
+    let Some(parameters) = entry_parameters(context).filter(|found| found.len() >= inputs.len() + outputs.len()) else {
+        return false;
+    };
+    let places = |starts: &BTreeSet<String>| -> Option<Vec<usize>> {
+        starts.iter().map(|start| parameters.iter().position(|parameter| parameter == start)).collect()
+    };
+    let (Some(own), Some(other)) = (places(&own), places(&other)) else { return false };
+    let in_place = |left: &[usize], right: &[usize]| {
+        inputs.iter().enumerate().any(|(input, name)| {
+            let output = outputs.iter().position(|output| output == name);
+            output.is_some_and(|output| left.contains(&input) && right.contains(&(inputs.len() + output)))
+        })
+    };
+    !in_place(&own, &other) && !in_place(&other, &own)
+}
+
+/// Names of the parameters of the kernel's entry, if there is one.
+fn entry_parameters(context: &Context) -> Option<Vec<String>> {
+    let is_entry = |file: &SyntaxFile, function: &Function| {
+        // The parser does not see the qualifiers.
+        let start = file.text()[..function.span.start].rfind([';', '}', '{']).map_or(0, |end| end + 1);
+        file.slice(&(start..function.body.start)).contains("__global__")
+    };
+    let kernels = context.forest.iter().filter(|file| !is_host(file.name()));
+    let mut entries = kernels.flat_map(|file| file.functions().iter().filter(move |function| is_entry(file, function)));
+    let entry = entries.next().filter(|_| entries.next().is_none())?;
+    Some(entry.parameters.iter().map(|parameter| parameter.name.clone()).collect())
+}
+
+/// Names that the operator's definition gives its inputs or outputs, in their order.
+fn named(context: &Context, which: &str) -> Vec<String> {
+    let hosts = context.forest.iter().filter(|file| is_host(file.name()));
+    let calls = hosts.flat_map(|file| file.calls_named(which).filter_map(move |call| file.argument(call, 0)));
+    calls.filter(|text| text.starts_with('"')).map(str::to_owned).collect()
+}
+
 /// Whether two pointers are one: by name, or the one that an operator is given for a result in place.
 fn same(left: &str, right: &str) -> bool {
     let plain = |name: &str| {
@@ -91,12 +139,8 @@ fn same(left: &str, right: &str) -> bool {
 
 /// An input of the operator that it writes: one that its definition gives as an output too.
 fn written_input(context: &Context) -> Option<String> {
-    let named = |which: &str| -> BTreeSet<String> {
-        let hosts = context.forest.iter().filter(|file| is_host(file.name()));
-        let calls = hosts.flat_map(|file| file.calls_named(which).filter_map(move |call| file.argument(call, 0)));
-        calls.filter(|text| text.starts_with('"')).map(str::to_owned).collect()
-    };
-    named("Input").intersection(&named("Output")).next().cloned()
+    let outputs = named(context, "Output");
+    named(context, "Input").into_iter().find(|input| outputs.contains(input))
 }
 
 /// Names of the entry's parameters that the pointer of a global tensor is made of.

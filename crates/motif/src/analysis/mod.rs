@@ -14,6 +14,7 @@ pub(crate) mod linear;
 pub(crate) mod loops;
 pub(crate) mod machine;
 pub(crate) mod pipe_order;
+pub(crate) mod pipes;
 pub(crate) mod queue_run;
 pub(crate) mod queue_uses;
 pub(crate) mod reductions;

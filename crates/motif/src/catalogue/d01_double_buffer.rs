@@ -3,6 +3,7 @@
 use crate::analysis::code::{squash, words};
 use crate::analysis::machine::EVENT_IDS;
 use crate::context::unified_buffer::UNIFIED_BUFFER_BYTES;
+use crate::rewrite::constant_room;
 use crate::rewrite::counted_bytes::counted;
 use crate::rewrite::edits::edit;
 use crate::rewrite::planned_room;
@@ -19,7 +20,7 @@ const METADATA: Metadata = Metadata {
     title: "double buffering",
     family: Family::DataMovement,
     precondition: "the queue is filled in a loop; at most 8 buffers over all queues of one position; doubled buffers fit the unified buffer (condition where sizes come from \
-     tiling), or all are doubled and the tiling function, which asks the platform for that size, plans with half of it; a named constant used in other expressions keeps them meaningful (condition)",
+     tiling), or all are doubled and the tiling function, which asks the platform for that size, plans with half of it; or the size is a constant of the kernel that nothing else is but what chunks are cut by, and is halved; a named constant used in other expressions keeps them meaningful (condition)",
     left_to_verifier: "fits the unified buffer; lengths divide where the constant is used elsewhere",
     relieves: &[Counter::StallUs],
     prior_gain: 1.10,
@@ -39,12 +40,14 @@ impl Motif for DoubleBuffer {
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = numbers(context, 1, 2);
         found.extend(with_tiles(context, 1, 2));
+        found.extend(with_chunks(context, 1, 2));
         found
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
         let mut found = numbers(context, 2, 1);
         found.extend(with_tiles(context, 2, 1));
+        found.extend(with_chunks(context, 2, 1));
         found
     }
 }
@@ -102,6 +105,35 @@ fn with_tiles(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
             Candidate::new(file, &place.span(), note, edits)
                 .on_condition("tiles follow from the size of the unified buffer"),
         );
+    }
+    found
+}
+
+/// Where the second buffer of a queue does not fit, and its size is a constant of the kernel that chunks are cut by: half as much.
+fn with_chunks(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for kernel in context.facts.kernels.values() {
+        for init in &kernel.init_buffers {
+            let Some(place) = &init.number else { continue };
+            let Some(file) = context.forest.get(&place.file) else { continue };
+            let most = if from < to { to } else { from * 2 };
+            let size = context.facts.known.value(&init.size);
+            let full = size.is_some_and(|size| size.saturating_mul(most) > UNIFIED_BUFFER_BYTES);
+            if parse_integer(file.slice(&place.span())) != Some(from) || !full {
+                continue;
+            }
+            let room =
+                if from < to { constant_room::halve(context, init) } else { constant_room::double(context, init) };
+            let Ok(room) = room else { continue };
+            let edits = check_queues(context, kernel, &[init], from, to)
+                .map(|()| vec![edit(file, place.span(), to.to_string()), room]);
+            let share = if from < to { "half as long" } else { "twice as long" };
+            let note = format!("{to} buffers for {}, {share}", init.target);
+            found.push(
+                Candidate::new(file, &place.span(), note, edits)
+                    .on_condition(format!("lengths follow from {}", init.size)),
+            );
+        }
     }
     found
 }

@@ -57,6 +57,7 @@ mod y05_scratch_buffer;
 mod y07_barrier_behind;
 mod y11_vector_scalars;
 mod y12_late_take;
+mod y13_queue_for_flags;
 
 use crate::id::Id;
 use crate::motif::Motif;
@@ -117,6 +118,7 @@ use y05_scratch_buffer::ScratchBuffer;
 use y07_barrier_behind::BarrierBehind;
 use y11_vector_scalars::VectorScalars;
 use y12_late_take::LATE_TAKE;
+use y13_queue_for_flags::QueueForFlags;
 
 /// All motifs, by id.
 pub fn all() -> &'static [&'static dyn Motif] {
@@ -171,6 +173,7 @@ pub fn all() -> &'static [&'static dyn Motif] {
         &CarriedRows,
         &INDEX_VECTOR,
         &QueueForBuffer,
+        &QueueForFlags,
         &FullBarrier,
         &VECTOR_BARRIER,
         &FLAG_PAIR,
@@ -241,6 +244,7 @@ pub fn by_id(id: Id) -> &'static dyn Motif {
         Id::Y07 => &BarrierBehind,
         Id::Y11 => &VectorScalars,
         Id::Y12 => &LATE_TAKE,
+        Id::Y13 => &QueueForFlags,
     }
 }
 

@@ -1,17 +1,12 @@
 //! Y04: a queue instead of a buffer that copies fill or empty, so that queues order it and not barriers.
 
 use crate::analysis::barrier_order::barriers_order;
-use crate::analysis::machine::EVENT_IDS;
 use crate::analysis::regions::is_full_barrier;
-use crate::analysis::taken_buffer::{Role, Taken, taken};
-use crate::rewrite::edits::edit;
-use crate::rewrite::members::retyped;
+use crate::analysis::taken_buffer::taken;
+use crate::rewrite::queued::{event_ids, queued};
 use crate::rewrite::through_queue::as_buffer;
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
-use source::Edit;
-use source::facts::trace::{RunPart, roots};
-use source::facts::{InitBuffer, Kernel};
-use source::parse::{Call, SyntaxFile};
+use source::facts::Kernel;
 
 /// The motif.
 pub struct QueueForBuffer;
@@ -51,7 +46,10 @@ impl Motif for QueueForBuffer {
             for (name, declaration) in &kernel.buffers {
                 let Some(header) = context.forest.get(&declaration.file) else { continue };
                 let Some(judged) = taken(context, kernel, name, "Get").transpose() else { continue };
-                let edits = judged.and_then(|(role, all)| queued(context, kernel, name, role, &all));
+                let edits = judged.and_then(|(role, all)| {
+                    let edits = queued(context, kernel, name, role, &all);
+                    event_ids(context, kernel, role.position()).and(edits)
+                });
                 found.push(Candidate::new(header, &declaration.span(), format!("{name} as a queue"), edits));
             }
         }
@@ -86,105 +84,4 @@ fn has_full_barrier(context: &Context, kernel: &Kernel) -> bool {
         }
     }
     barrier
-}
-
-fn queued(context: &Context, kernel: &Kernel, name: &str, role: Role, all: &[Taken<'_>]) -> Result<Vec<Edit>, String> {
-    let init = kernel.init_of(name).ok_or_else(|| format!("{name} is not initialised at exactly one place"))?;
-    if init.number.is_some() {
-        return Err(format!("{name} is initialised like a queue"));
-    }
-    event_ids(context, kernel, role)?;
-    let turns = Turns { name, all };
-    for (root, steps) in roots(&context.forest, kernel) {
-        if turns.after(&steps, (0, 0))? != (0, 0) {
-            return Err(format!("{name} may be full at the end of {root}"));
-        }
-    }
-    let declaration = &kernel.buffers[name];
-    let header = context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
-    let position = role.position();
-    let mut edits = vec![retyped(header, declaration, name, |scope, of| format!("{scope}TQue<{of}::{position}, 1>"))?];
-    edits.push(numbered(context, init)?);
-    for taken in all {
-        edits.extend(taken.through_queue(name, role)?);
-    }
-    Ok(edits)
-}
-
-/// The number of buffers, one, in the initialisation of a buffer.
-fn numbered(context: &Context, init: &InitBuffer) -> Result<Edit, String> {
-    let file = context.forest.get(&init.statement.file).ok_or("the initialisation is not parsed")?;
-    let call = file.calls().iter().find(|call| call.statement.as_ref() == Some(&init.statement.span()));
-    let size = call.and_then(|call| call.arguments.get(1)).ok_or("the initialisation is not understood")?;
-    Ok(edit(file, size.start..size.start, "1, "))
-}
-
-fn event_ids(context: &Context, kernel: &Kernel, role: Role) -> Result<(), String> {
-    let of_position = |init: &&InitBuffer| {
-        kernel.queues.get(&init.target).is_some_and(|queue| queue.position.split(',').any(|at| at == role.position()))
-    };
-    let number = |init: &InitBuffer| {
-        let place = init.number.as_ref()?;
-        context.facts.known.value(context.forest.get(&place.file)?.slice(&place.span()))
-    };
-    let buffers: i64 = kernel.init_buffers.iter().filter(of_position).map(|init| number(init).unwrap_or(1)).sum();
-    if buffers < EVENT_IDS {
-        Ok(())
-    } else {
-        Err(format!("{buffers} buffers over all {} queues take all {EVENT_IDS} event ids", role.position()))
-    }
-}
-
-/// Filling and emptying of a buffer in the order in which they run.
-struct Turns<'a> {
-    name: &'a str,
-    all: &'a [Taken<'a>],
-}
-
-impl Turns<'_> {
-    /// Fewest and most fillings that wait after the steps.
-    fn after(&self, steps: &[RunPart<'_>], start: (u32, u32)) -> Result<(u32, u32), String> {
-        let mut held = start;
-        for step in steps {
-            held = match step {
-                RunPart::Call(file, call) => self.taken(file, call, held)?,
-                RunPart::Own(_, _, inner) => self.after(inner, held)?,
-                RunPart::Loop(inner) => {
-                    if self.after(inner, held)? != held {
-                        return Err(format!("a round may leave {} otherwise than it found it", self.name));
-                    }
-                    held
-                }
-                RunPart::Branch(arms) => {
-                    let mut either: Option<(u32, u32)> = None;
-                    for arm in arms {
-                        let after = self.after(arm, held)?;
-                        either = Some(either.map_or(after, |(low, high)| (low.min(after.0), high.max(after.1))));
-                    }
-                    either.unwrap_or(held)
-                }
-                RunPart::Leave if held.1 > 0 => {
-                    return Err(format!("a function is left early while {} may be full", self.name));
-                }
-                RunPart::Leave => held,
-                RunPart::Unknown(file, span) => {
-                    return Err(format!("line {}: code that is not understood", file.line(span.start)));
-                }
-            };
-        }
-        Ok(held)
-    }
-
-    fn taken(&self, file: &SyntaxFile, call: &Call, held: (u32, u32)) -> Result<(u32, u32), String> {
-        let same = |taken: &&Taken<'_>| taken.file.name() == file.name() && taken.call.span == call.span;
-        let Some(taken) = self.all.iter().find(same) else { return Ok(held) };
-        let line = file.line(call.span.start);
-        match (taken.fills, taken.empties) {
-            (true, _) if held.1 > 0 => Err(format!("line {line}: {} may be full already", self.name)),
-            (true, false) => Ok((1, 1)),
-            (false, true) if held.0 == 0 => Err(format!("line {line}: {} may not be filled anew", self.name)),
-            (false, true) => Ok((0, 0)),
-            _ => Ok(held),
-        }
-    }
 }

@@ -2,11 +2,13 @@
 
 pub(crate) mod broadcast_rows;
 pub(crate) mod buffers;
+pub(crate) mod constant_room;
 pub(crate) mod counted_bytes;
 pub(crate) mod dealing;
 pub(crate) mod declared;
 pub(crate) mod edits;
 pub(crate) mod exchange;
+pub(crate) mod flags_again;
 pub(crate) mod hoist;
 pub(crate) mod keep_edits;
 pub(crate) mod keep_room;
@@ -16,6 +18,7 @@ pub(crate) mod pairs;
 pub(crate) mod peephole;
 pub(crate) mod planned_room;
 pub(crate) mod queue_depth;
+pub(crate) mod queued;
 pub(crate) mod round_buffers;
 pub(crate) mod round_change;
 pub(crate) mod round_rows;
@@ -29,4 +32,5 @@ pub(crate) mod signature;
 pub(crate) mod template;
 pub(crate) mod through_queue;
 pub(crate) mod tile_names;
+pub(crate) mod turns;
 pub(crate) mod vectorise;

@@ -15,7 +15,7 @@ use source::lex::{PieceKind, pieces};
 use source::parse::{Local, SyntaxFile};
 
 /// A statement with the blocks around it: the one that stands directly in `block`.
-fn statement_in(file: &SyntaxFile, block: &Range<usize>, span: &Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn statement_in(file: &SyntaxFile, block: &Range<usize>, span: &Range<usize>) -> Option<Range<usize>> {
     let mut node = file.node_at(span)?;
     loop {
         let parent = node.parent()?;
@@ -27,7 +27,7 @@ fn statement_in(file: &SyntaxFile, block: &Range<usize>, span: &Range<usize>) ->
 }
 
 /// The innermost block around all of the spans.
-fn block_around(file: &SyntaxFile, span: &Range<usize>) -> Option<Range<usize>> {
+pub(crate) fn block_around(file: &SyntaxFile, span: &Range<usize>) -> Option<Range<usize>> {
     let mut node = file.node_at(span)?;
     while node.kind() != "compound_statement" || node.byte_range().end < span.end || node.start_byte() > span.start {
         node = node.parent()?;

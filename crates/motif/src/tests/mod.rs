@@ -13,6 +13,7 @@ mod masks;
 mod movement;
 mod order;
 mod queue_for_buffer;
+mod queue_for_flags;
 mod queues;
 mod row_scalars;
 mod rows;

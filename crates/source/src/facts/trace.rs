@@ -133,7 +133,11 @@ impl<'a> Builder<'a, '_> {
                 };
                 let mut own: Vec<Vec<RunPart<'a>>> = Vec::new();
                 if is_own(call) {
-                    for (file, function) in self.functions.iter().filter(|(_, function)| function.name == call.name) {
+                    let may_be = |function: &Function| {
+                        let pack = function.parameters.iter().any(|parameter| parameter.type_text.contains("..."));
+                        function.name == call.name && (pack || call.arguments.len() <= function.parameters.len())
+                    };
+                    for (file, function) in self.functions.iter().filter(|(_, function)| may_be(function)) {
                         own.push(if depth < DEPTH {
                             self.function(file, function, depth + 1)
                         } else {

@@ -13,11 +13,13 @@ use super::launch::Launch;
 use super::pair::{Pair, pairs, tree_of};
 use super::tally::{Miss, Tally};
 use aicore::HazardKind;
-use motif::{Context, Coverage, Id, VisitedLines};
+use motif::{Context, Coverage, Id, VisitedLines, by_id};
 use source::facts::KnownValues;
 
 /// Kernels that are generated, built and judged together: as many as make their changed versions a few programs' worth.
 const KERNELS_OF_A_GROUP: u64 = 6;
+/// Kernels drawn for a group of those in which the motifs that are asked for have something to do.
+const DRAWN_FOR_A_GROUP: u64 = 60;
 /// Changed kernels in one program.
 const VARIANTS_OF_A_BATCH: usize = 128;
 /// Stream of draws that decides about sites, beside those of the kernels.
@@ -92,7 +94,13 @@ struct Sound {
 fn group(bench: &Bench, plan: &Plan, number: u64) -> Result<Tally, SoundnessError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut tally = Tally::new();
-    let kernels = (0..KERNELS_OF_A_GROUP).map(|at| kernel(plan.seed, number * KERNELS_OF_A_GROUP + at)).collect();
+    let drawn = if plan.motifs.is_empty() { KERNELS_OF_A_GROUP } else { DRAWN_FOR_A_GROUP };
+    let kernels = (0..drawn).map(|at| kernel(plan.seed, number * drawn + at));
+    let kernels: Vec<Kernel> =
+        kernels.filter(|kernel| is_asked_for(plan, kernel)).take(KERNELS_OF_A_GROUP as usize).collect();
+    if kernels.is_empty() {
+        return Ok(tally);
+    }
     let sound = runtime.block_on(sound(bench, kernels, &mut tally))?;
     let mut all: Vec<(usize, Pair)> = Vec::new();
     for (index, sound) in sound.iter().enumerate() {
@@ -132,6 +140,16 @@ fn group(bench: &Bench, plan: &Plan, number: u64) -> Result<Tally, SoundnessErro
         }
     }
     Ok(tally)
+}
+
+/// Whether a motif of the plan has anything to do in a kernel: running it takes a thousand times as long as asking.
+fn is_asked_for(plan: &Plan, kernel: &Kernel) -> bool {
+    let context = Context::new(tree_of(&kernel.text), KnownValues::default(), None);
+    let has_sites = |id: &Id| {
+        let motif = by_id(*id);
+        !motif.find(&context).sites.is_empty() || !motif.rewind_sites(&context).sites.is_empty()
+    };
+    plan.motifs.is_empty() || plan.motifs.iter().any(has_sites)
 }
 
 /// The kernels that run without faults, with the launches on which they do.

@@ -3,6 +3,7 @@
 use super::super::draw::Draw;
 use super::super::launch::Element;
 use super::body::Body;
+use super::flags::{Style, moves};
 use super::process::{Rounds, process};
 use super::{fast, fused, loops, rows};
 
@@ -13,6 +14,8 @@ enum Movement {
     Queues,
     /// Buffers, ordered by full barriers.
     Barriers,
+    /// Buffers, ordered by flags that are set and awaited at once.
+    Flags(Style),
 }
 
 /// What was drawn of a class before its text.
@@ -43,7 +46,11 @@ enum Weights {
 impl Class {
     pub(super) fn draw(draw: &mut Draw, element: Element) -> Self {
         let whole = draw.percent(45);
-        let movement = if draw.percent(85) { Movement::Queues } else { Movement::Barriers };
+        let movement = match draw.below(100) {
+            0..78 => Movement::Queues,
+            78..85 => Movement::Flags(Style::draw(draw)),
+            _ => Movement::Barriers,
+        };
         let rounds = match draw.below(9) {
             0..2 => Rounds::Stepped,
             2..4 => Rounds::Choice,
@@ -59,8 +66,12 @@ impl Class {
             _ => None,
         };
         let weights = weights.filter(|_| movement == Movement::Queues && rounds != Rounds::Turns);
-        let pure_copy =
-            movement == Movement::Queues && weights.is_none() && rounds != Rounds::Passes && draw.percent(4);
+        let chance = match movement {
+            Movement::Queues => 4,
+            Movement::Flags(_) => 60,
+            Movement::Barriers => 0,
+        };
+        let pure_copy = weights.is_none() && rounds != Rounds::Passes && chance > 0 && draw.percent(chance);
         Self { element, whole, movement, rounds, weights, pure_copy }
     }
 
@@ -78,6 +89,9 @@ impl Class {
 
     /// Statements between taking `x` and `y` and handing them on.
     fn computation(&self, draw: &mut Draw) -> String {
+        if self.pure_copy && self.movement != Movement::Queues {
+            return String::new();
+        }
         if self.pure_copy {
             return "        AscendC::DataCopy(y, x, COPIED);\n"
                 .replace("COPIED", if self.whole { "count" } else { "tile_" });
@@ -114,7 +128,7 @@ impl Class {
                 members.queue("outQueue", "VECOUT", "BUFFER_NUM", draw.one(&["BUFFER_NUM", "1"]), "tile_");
                 ("inQueue.DeQue<T>()", "outQueue.AllocTensor<T>()")
             }
-            Movement::Barriers => {
+            Movement::Barriers | Movement::Flags(_) => {
                 members.buffer("inBuf", "T", "tile_");
                 members.buffer("outBuf", "T", "tile_");
                 ("inBuf.Get<T>()", "outBuf.Get<T>()")
@@ -167,7 +181,7 @@ impl Class {
             Movement::Queues => {
                 vec!["        outQueue.EnQue(y);\n".to_owned(), "        inQueue.FreeTensor(x);\n".to_owned()]
             }
-            Movement::Barriers => Vec::new(),
+            Movement::Barriers | Movement::Flags(_) => Vec::new(),
         };
         if self.weights.is_some() {
             ends.push("        weightQueue.FreeTensor(w);\n".to_owned());
@@ -175,6 +189,14 @@ impl Class {
         ends.extend(std::mem::take(&mut members.given_back));
         compute.push_str(&ends.concat());
         let copies = self.copies(draw);
+        let compute = match self.movement {
+            Movement::Flags(style) if self.pure_copy => moves(draw, style, self.whole),
+            _ => format!("    __aicore__ inline void Compute(uint32_t count)\n    {{\n{compute}    }}\n"),
+        };
+        let flags = match self.movement {
+            Movement::Flags(style) => style.function(),
+            _ => "",
+        };
         let helpers = helpers(draw, body);
         let process = self.process(draw);
         let init = self.init(draw);
@@ -182,7 +204,7 @@ impl Class {
         // The sum's buffer is made behind the others.
         let init = init.replace("        // buffers\n", &members.made());
         let class = format!(
-            "class Kernel {{\npublic:\n{init}    __aicore__ inline void Process()\n    {{\n{process}    }}\n\nprivate:\n{copies}    __aicore__ inline void Compute(uint32_t count)\n    {{\n{compute}    }}\n{first_pass}{helpers}\n    AscendC::TPipe pipe;\n{}    AscendC::GlobalTensor<T> xGm;\n    AscendC::GlobalTensor<T> yGm;\n    AscendC::GlobalTensor<T> zGm;\n    AscendC::GlobalTensor<int32_t> indexGm;\n    uint64_t length_;\n    uint32_t tile_;\n    uint32_t tiles_;\n    uint32_t tail_;\n    uint32_t mode_;\n    uint32_t valid_;\n    uint32_t rounds_;\n    uint32_t divisor_;\n    uint32_t first_;\n    uint32_t rows64_;\n    uint32_t rows128_;\n    float scale_;\n    float bias_;\n    float factor_;\n    float sum_;\n}};\n",
+            "class Kernel {{\npublic:\n{init}    __aicore__ inline void Process()\n    {{\n{process}    }}\n\nprivate:\n{copies}{compute}{flags}{first_pass}{helpers}\n    AscendC::TPipe pipe;\n{}    AscendC::GlobalTensor<T> xGm;\n    AscendC::GlobalTensor<T> yGm;\n    AscendC::GlobalTensor<T> zGm;\n    AscendC::GlobalTensor<int32_t> indexGm;\n    uint64_t length_;\n    uint32_t tile_;\n    uint32_t tiles_;\n    uint32_t tail_;\n    uint32_t mode_;\n    uint32_t valid_;\n    uint32_t rounds_;\n    uint32_t divisor_;\n    uint32_t first_;\n    uint32_t rows64_;\n    uint32_t rows128_;\n    float scale_;\n    float bias_;\n    float factor_;\n    float sum_;\n}};\n",
             members.declared()
         );
         templated(draw, &class, element)
@@ -223,6 +245,9 @@ impl Class {
             steps.push(call.to_owned());
         }
         steps.extend(["Compute(COUNT);".to_owned(), "CopyOut(START, COUNT);".to_owned()]);
+        if let Movement::Flags(style) = self.movement {
+            return self.flagged(draw, style);
+        }
         let mut with = Vec::new();
         for step in steps {
             with.push(step);
@@ -240,12 +265,29 @@ impl Class {
         process(draw, self.rounds, &with, &first_pass)
     }
 
+    /// The same where flags stand behind each step.
+    fn flagged(&self, draw: &mut Draw, style: Style) -> String {
+        if self.pure_copy {
+            return process(draw, self.rounds, &["Move(START, COUNT);".to_owned()], &[]);
+        }
+        let step = |call: &str, events: &[&str]| [vec![call.to_owned()], style.waits(events)].concat();
+        let filled = step("CopyIn(START, COUNT);", &["MTE2_V", "MTE2_S"]);
+        let computed = step("Compute(COUNT);", &["V_MTE3", "S_MTE3", "V_MTE2", "S_MTE2"]);
+        let stored = step("CopyOut(START, COUNT);", &["MTE3_V", "MTE3_S", "MTE3_MTE2"]);
+        let summed = step("sum_ += SumOf(COUNT);", &["V_MTE2", "S_MTE2"]);
+        let first_pass = [filled.clone(), summed].concat();
+        process(draw, self.rounds, &[filled, computed, stored].concat(), &first_pass)
+    }
+
     /// CopyIn, CopyOut, and what loads weights.
     fn copies(&self, draw: &mut Draw) -> String {
+        if self.pure_copy && self.movement != Movement::Queues {
+            return String::new();
+        }
         let bytes = "static_cast<uint32_t>(count * sizeof(T))";
         let (taken, given) = match self.movement {
             Movement::Queues => ("inQueue.AllocTensor<T>()", "        inQueue.EnQue(xLocal);\n"),
-            Movement::Barriers => ("inBuf.Get<T>()", ""),
+            Movement::Barriers | Movement::Flags(_) => ("inBuf.Get<T>()", ""),
         };
         let padded = format!(
             "        AscendC::DataCopyPad(xLocal, xGm[start], AscendC::DataCopyExtParams{{1, {bytes}, 0, 0, 0}}, AscendC::DataCopyPadExtParams<T>{{false, 0, 0, 0}});\n"
@@ -264,7 +306,7 @@ impl Class {
         );
         let (taken, given) = match self.movement {
             Movement::Queues => ("outQueue.DeQue<T>()", "        outQueue.FreeTensor(yLocal);\n"),
-            Movement::Barriers => ("outBuf.Get<T>()", ""),
+            Movement::Barriers | Movement::Flags(_) => ("outBuf.Get<T>()", ""),
         };
         let named = format!(
             "        AscendC::DataCopyExtParams params{{1, {bytes}, 0, 0, 0}};\n        AscendC::DataCopyPad(zGm[start], yLocal, params);\n"

@@ -6,6 +6,7 @@
 mod body;
 mod class;
 mod fast;
+mod flags;
 mod fused;
 mod loops;
 mod process;

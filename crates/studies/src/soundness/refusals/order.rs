@@ -33,6 +33,28 @@ fn barriers_in_a_loop() -> String {
     )
 }
 
+/// More rows moved through a buffer that flags order, before the rest of the computation.
+fn moved_rows() -> String {
+    class(
+        "    AscendC::TBuf<AscendC::TPosition::VECCALC> rowBuf;\n",
+        "        pipe.InitBuffer(rowBuf, TILE * sizeof(float));\n",
+        "for (uint32_t row = 0; row < 4; row++) {
+    AscendC::LocalTensor<float> moved = rowBuf.Get<float>();
+    AscendC::DataCopy(moved, xGm[row * TILE], TILE);
+    AscendC::TEventID filled = AscendC::GetTPipePtr()->FetchEventID(AscendC::HardEvent::MTE2_MTE3);
+    AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(filled);
+    AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(filled);
+    AscendC::DataCopy(zGm[row * TILE], moved, TILE);
+    AscendC::TEventID emptied = AscendC::GetTPipePtr()->FetchEventID(AscendC::HardEvent::MTE3_MTE2);
+    AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(emptied);
+    AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(emptied);
+}
+AscendC::Exp(z, x, count);",
+    )
+}
+const FILL: &str = "            AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n";
+const STORE: &str = "            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n";
+
 pub(super) const VIOLATIONS: &[Violation] = &[
     of(
         Id::Y01,
@@ -116,5 +138,97 @@ pub(super) const VIOLATIONS: &[Violation] = &[
         barriers_in_a_loop,
         &[("    AscendC::PipeBarrier", "    if (row > 2) { return; }\n            AscendC::PipeBarrier")],
         "return stands",
+    ),
+    of(
+        Id::Y13,
+        "every round fills the buffer",
+        moved_rows,
+        &[(
+            FILL,
+            "            if (row == 0) {\n                AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n            }\n",
+        )],
+        "only some rounds write this part",
+    ),
+    of(
+        Id::Y13,
+        "nothing leaves a round",
+        moved_rows,
+        &[(
+            STORE,
+            "            if (row == 2) {\n                continue;\n            }\n            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n",
+        )],
+        "may not take turns",
+    ),
+    of(
+        Id::Y13,
+        "filled once in a block",
+        moved_rows,
+        &[(
+            STORE,
+            "            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n            AscendC::DataCopy(moved, xGm, TILE);\n",
+        )],
+        "filled again behind a copy out",
+    ),
+    of(Id::Y13, "all of a buffer", moved_rows, &[("rowBuf.Get<float>()", "rowBuf.Get<float>(TILE)")], "is not all of"),
+    of(
+        Id::Y13,
+        "no other name for the tensor",
+        moved_rows,
+        &[(
+            FILL,
+            "            AscendC::LocalTensor<float> part = moved[8];\n            AscendC::DataCopy(part, xGm[row * TILE], 8);\n            AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n",
+        )],
+        "is made of moved",
+    ),
+    of(
+        Id::Y13,
+        "what the scalar unit reads is there",
+        moved_rows,
+        &[(
+            STORE,
+            "            if (moved.GetValue(0) > 0) {\n                done_ += 1;\n            }\n            AscendC::DataCopy(zGm[row * TILE], moved, TILE);\n",
+        )],
+        "nothing orders MTE2",
+    ),
+    of(
+        Id::Y13,
+        "global memory stays ordered",
+        moved_rows,
+        &[("DataCopy(moved, xGm[row", "DataCopy(moved, zGm[row")],
+        "the same global memory",
+    ),
+    of(
+        Id::Y13,
+        "ids are asked for",
+        moved_rows,
+        &[(
+            FILL,
+            "            AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(EVENT_ID1);\n            AscendC::Abs(a, a, 8);\n            AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(EVENT_ID1);\n            AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n",
+        )],
+        "a queue may have the id EVENT_ID1",
+    ),
+    of(
+        Id::Y13,
+        "no protocol between cores",
+        moved_rows,
+        &[(FILL, "            AscendC::SyncAll();\n            AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n")],
+        "protocol",
+    ),
+    of(
+        Id::Y13,
+        "every call on a tensor is understood",
+        moved_rows,
+        &[(FILL, "            moved.SetBufferLen(8);\n            AscendC::DataCopy(moved, xGm[row * TILE], TILE);\n")],
+        "is not understood",
+    ),
+    of(
+        Id::Y13,
+        "no class inherits it",
+        moved_rows,
+        &[(
+            "extern \"C\"",
+            "class Other : public Kernel {\npublic:\n    void Run() { this->Process(4); }\n};\nextern \"C\"",
+        )],
+        "other classes inherit",
     ),
 ];
