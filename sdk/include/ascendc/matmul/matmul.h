@@ -30,6 +30,7 @@ struct MatmulState {
     uint32_t transposedB = 0;
     uint32_t quantised = 0;
     uint32_t hf32 = 0;
+    uint32_t hf32TowardsZero = 0;
 
     ASC_API void Start(const TCubeTiling& given)
     {
