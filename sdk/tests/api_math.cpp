@@ -160,6 +160,29 @@ void Trigonometry()
     UNARY(Atan, -30, 30, 1, 3, 1536, 1280, true, [](double x) { return std::atan(x); }, {kInf, -kInf, kNan, 0.0, 1, -1, 1e30, 1e-30});
 }
 
+/// What is left of half a turn (or of the whole): where the rest is far more precise than the result, the result is the nearest float or
+/// next to it, so that half a turn has to be known better than a float knows it.
+void NearHalfTurns()
+{
+    constexpr uint32_t count = 256;
+    const auto check = [](const char* name, double (*want)(double), const std::function<double(uint32_t)>& argument, void (*call)()) {
+        std::vector<float> source(count);
+        for (uint32_t i = 0; i < count; ++i) {
+            source[i] = Raw<float>(1)[i] = static_cast<float>(argument(i));
+        }
+        call();
+        CompareTo<float>(std::string(name) + " near half a turn", Raw<float>(0), source, count, want, 0.52);
+    };
+    const auto large = [](uint32_t i) { return (i % 2 == 0 ? 1e5 : -1e5) * std::exp2(i / 20.0); };
+    check("Atan", std::atan, large, [] { A::Atan(At<float>(0), At<float>(1), Temporary(4096), count); });
+    const auto ends = [](uint32_t i) { return (i % 2 == 0 ? 1 : -1) * (1 - std::ldexp(i / 2, -24)); };
+    check("Asin", std::asin, ends, [] { A::Asin(At<float>(0), At<float>(1), Temporary(4096), count); });
+    const auto lower = [](uint32_t i) { return std::ldexp(i / 2, -24) - 1; };
+    check("Acos", std::acos, lower, [] { A::Acos(At<float>(0), At<float>(1), Temporary(4096), count); });
+    const auto small = [](uint32_t i) { return 1e-8 * std::exp2(i / 20.0); };
+    check("Acos", std::acos, small, [] { A::Acos(At<float>(0), At<float>(1), Temporary(4096), count); });
+}
+
 void Hyperbolic()
 {
     UNARY(Sinh, -20, 20, 1, 4, 512, 256, true, [](double x) { return std::sinh(x); }, {kInf, -kInf, kNan, 0.0, 89.2, -89.2, 100.0, 1e-30, 1.0});
@@ -355,6 +378,7 @@ int main()
         pipe.InitBuffer(operands, 8 * kRoom * 4);
         Roundings();
         Trigonometry();
+        NearHalfTurns();
         Hyperbolic();
         Others();
         Powers<half>(1, 2048);

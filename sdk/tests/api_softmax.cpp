@@ -305,6 +305,29 @@ void Tilings()
     Expect(exact.splitM == 16, "SoftMaxFlashV2TilingFunc of whole blocks that fit just so");
     const SoftMaxTiling fitting = A::SoftMaxFlashV2TilingFunc({30, 64, 30, 64}, 4, 4, 30 * 72 * 4);
     Expect(fitting.splitM == 30 && fitting.rangeM == 1 && fitting.tailM == 0, "SoftMaxFlashV2TilingFunc of rows that fit just so");
+    // A row of floats takes 8 + 64 of the buffer, one of halves 2 * 8 + 64 + 64, one of fractals 3 * 16 + 64.
+    const auto split = [](uint32_t m, uint32_t k, uint32_t bytes, uint32_t floats, bool basic, bool fractals, bool wide) {
+        return A::SoftMaxFlashV2TilingFunc({m, k, m, k}, bytes, 4, floats * 4, false, basic, fractals, wide);
+    };
+    for (const uint32_t floats : {71u, 72u, 143u, 144u}) {
+        const SoftMaxTiling few = split(30, 64, 4, floats, false, false, false);
+        const uint32_t rows = floats / 72;
+        Expect(few.splitM == rows && few.rangeM == (rows == 0 ? 0 : 30 / rows) && few.tailM == 0 && few.tailSplitSize == 0 && few.tailReduceSize == 0,
+               "SoftMaxFlashV2TilingFunc of " + std::to_string(floats) + " floats");
+    }
+    Expect(split(30, 64, 2, 143, false, false, false).splitM == 0 && split(30, 64, 2, 144, false, false, false).splitM == 1, "SoftMaxFlashV2TilingFunc of halves");
+    Expect(split(30, 64, 4, 5 * 112 - 1, false, true, false).splitM == 4 && split(30, 64, 4, 5 * 112, false, true, false).splitM == 5,
+           "SoftMaxFlashV2TilingFunc of fractals");
+    // Whole eights of rows, where results are spread over blocks of halves whole sixteens; all rows are no part.
+    for (const bool wide : {false, true}) {
+        Expect(split(100, 64, 2, 47 * 144, false, false, wide).splitM == (wide ? 32 : 40), "SoftMaxFlashV2TilingFunc of 47 rows");
+        Expect(split(47, 64, 2, 47 * 144, false, false, wide).splitM == 47, "SoftMaxFlashV2TilingFunc of all 47 rows");
+        Expect(split(100, 64, 4, 47 * 72, false, false, wide).splitM == 40, "SoftMaxFlashV2TilingFunc of 47 rows of floats");
+    }
+    // Whole blocks: a divisor of all rows, and fewer than 16384 elements.
+    Expect(split(64, 192, 4, 64 * 72, true, false, false).splitM == 64 && split(64, 256, 4, 64 * 72, true, false, false).splitM == 32 &&
+               split(64, 512, 4, 64 * 72, true, false, false).splitM == 16 && split(64, 64, 2, 63 * 136, true, false, false).splitM == 32,
+           "SoftMaxFlashV2TilingFunc of whole blocks");
     const Size size = {30, 128, 128};
     const std::vector<double> x = FillRows<half>(0, size, 2, -2, 2);
     A::SoftmaxFlashV2<half, false>(Slot::At<half>(1), Values<float>(0), Values<float>(1), Slot::At<half>(0), Values<half>(2),
