@@ -237,6 +237,10 @@ void CheckOverlaps()
     Expect(spread(0, 256 - 64, 1, 8, 2) == 1, "spreading over what comes next");
     Expect(spread(0, 256 - 32, 1, 8, 2) == 0, "spreading before what comes next");
     Expect(spread(4096, 4096 - 32, 1, 8, 2) == 1 && spread(4096, 4096 - 64, 1, 8, 2) == 0, "spreading behind the source's begin");
+    // A repeat reads eight values, so that the last of seven begins 192 bytes on, of halves 96.
+    Expect(spread(4096 + 160, 4096, 1, 0, 7) == 1 && spread(4096 + 192, 4096, 1, 0, 7) == 1 && spread(4096 + 224, 4096, 1, 0, 7) == 0, "spreading over the last of many");
+    const auto halves = [](size_t to, size_t from) { return Faults([&] { vbrcb(Place<uint16_t>(to), Place<uint16_t>(from), 1, 0, 7); }); };
+    Expect(halves(4096 + 64, 4096) == 1 && halves(4096 + 96, 4096) == 1 && halves(4096 + 128, 4096) == 0, "spreading halves over the last of many");
     Expect(spread(4096 - 64 * 7, 4096, 2, 64, 2) == 0 && spread(4096 + 32 - 64 * 7, 4096, 2, 64, 2) == 1, "by block strides");
 
     const auto sum = [](size_t to, size_t from, uint16_t distance, uint8_t repeat) {

@@ -192,16 +192,16 @@ void CheckRefusedGathers()
     }
 }
 
-/// What lies in the last bytes of the Unified Buffer is gathered as well, its place given as an offset, an address or the lower half of one.
-void CheckGathersFromTheEnd()
+/// What lies in the first or the last bytes of the Unified Buffer is gathered as well, its place given as an offset, an address or the
+/// lower half of one.
+void CheckGathersFromEnds(uint32_t table)
 {
-    constexpr uint32_t kTable = 196608 - 256;
     for (int kind = 0; kind < 3; ++kind) {
-        const auto base = [kind] { return kind == 0 ? kTable : reinterpret_cast<uint64_t>(Ub(kTable)) & (kind == 1 ? ~uint64_t{0} : 0xFFFFFFFFu); };
+        const auto base = [=] { return kind == 0 ? table : reinterpret_cast<uint64_t>(Ub(table)) & (kind == 1 ? ~uint64_t{0} : 0xFFFFFFFFu); };
         bool right = false;
         const Trace trace = Traced("isa_records.trace", [&] {
             for (uint32_t i = 0; i < 64; ++i) {
-                At<uint32_t>(kTable)[i] = 1000 + i;
+                At<uint32_t>(table)[i] = 1000 + i;
                 At<uint32_t>(8192)[i] = 4 * (63 - i);
                 At<uint32_t>(12288)[i] = i < 8 ? 32 * (7 - i) : 0;
             }
@@ -213,7 +213,7 @@ void CheckGathersFromTheEnd()
             }
         }, ascendsim::KernelType::kAiv);
         const auto gathers = std::count_if(trace.records.begin(), trace.records.end(), [](const Record& record) { return record.name.rfind("vgather", 0) == 0; });
-        Expect(right && gathers == 2, "gathers from the end of the buffer, kind " + std::to_string(kind) + ": " + std::to_string(gathers) + " records");
+        Expect(right && gathers == 2, "gathers from byte " + std::to_string(table) + ", kind " + std::to_string(kind) + ": " + std::to_string(gathers) + " records");
     }
 }
 
@@ -302,7 +302,8 @@ int main()
     CheckSorting<float>();
     CheckMoving();
     CheckRefusedGathers();
-    CheckGathersFromTheEnd();
+    CheckGathersFromEnds(0);
+    CheckGathersFromEnds(196608 - 256);
     CheckPacking();
     CheckAddressLists();
     CheckNarrow();

@@ -311,6 +311,10 @@ void CheckRefused()
     CheckRefused<int8_t, int32_t>("activation", VREQ8, LeakyRELU);
     CheckRefused<int8_t, float>("activation", QF322B8_PRE, LeakyRELU);
     CheckRefused<int8_t, float>("activation", VQF322B8_PRE, LeakyRELU);
+    // A factor for each channel is not simulated, and behind it there are no activations.
+    for (uint8_t relu = PRELU; relu <= PRELU + 1; ++relu) {
+        CheckRefused<half, float>("activation", F322F16, relu);
+    }
     // Modes name what they make of what: other elements on either side do not fit.
     for (QuantMode_t mode : {NoQuant, F322BF16, DEQF16, REQ8, QF322B8_PRE}) {
         CheckRefused<half, float>("quantisation mode", mode, NoRELU);
