@@ -346,6 +346,43 @@ void Pairs()
     }
 }
 
+/// What a fault says that a temporary buffer takes at least is enough, and a byte less is not.
+void LeastBuffers()
+{
+    const std::pair<const char*, void (*)(uint32_t)> all[] = {
+        {"Sign", [](uint32_t bytes) { A::Sign(At<half>(0), At<half>(1), Temporary(bytes), 100); }},
+        {"Sign", [](uint32_t bytes) { A::Sign(At<float>(0), At<float>(1), Temporary(bytes), 100); }},
+        {"Xor", [](uint32_t bytes) { A::Xor(At<int16_t>(0), At<int16_t>(1), At<int16_t>(2), Temporary(bytes), 100); }},
+        {"Fmod", [](uint32_t bytes) { A::Fmod(At<half>(0), At<half>(1), At<half>(2), Temporary(bytes), 100); }},
+        {"Axpy", [](uint32_t bytes) { A::Axpy(At<half>(0), At<half>(1), half(0.75f), Temporary(bytes), 100); }},
+        {"Atan", [](uint32_t bytes) { A::Atan(At<half>(0), At<half>(1), Temporary(bytes), 100); }},
+        {"Atan", [](uint32_t bytes) { A::Atan(At<float>(0), At<float>(1), Temporary(bytes), 100); }},
+        {"Cosh", [](uint32_t bytes) { A::Cosh(At<float>(0), At<float>(1), Temporary(bytes), 100); }},
+        {"Power", [](uint32_t bytes) { A::Power(At<float>(0), At<float>(1), At<float>(2), Temporary(bytes), 100); }},
+    };
+    for (const auto& [name, call] : all) {
+        const auto with = [call = call](uint32_t bytes, bool& written) {
+            return OnCore([&] {
+                std::fill_n(Raw<half>(0), 200, half(0.375f));
+                std::fill_n(Raw<half>(1), 400, half(2.0f));
+                std::fill_n(Raw<half>(2), 400, half(2.0f));
+                const std::vector<half> before(Raw<half>(0), Raw<half>(0) + 200);
+                call(bytes);
+                written = std::memcmp(Raw<half>(0), before.data(), 200) != 0;
+            });
+        };
+        bool written = false;
+        const std::string none = with(0, written).first_fault;
+        const size_t at = none.find(" bytes is too small; it takes at least ");
+        const uint32_t least = at == std::string::npos ? 0 : static_cast<uint32_t>(std::atoi(none.c_str() + at + 39));
+        Expect(least > 0 && !written && none.rfind(std::string("bad_argument: ") + name + ": a temporary buffer of 0", 0) == 0, std::string(name) + " without a buffer: " + none);
+        const auto enough = with(least, written);
+        Expect(enough.faults == 0 && written, std::string(name) + " with " + std::to_string(least) + " bytes: " + enough.first_fault);
+        const auto less = with(least - 1, written);
+        Expect(less.faults == 1 && !written, std::string(name) + " with a byte less than " + std::to_string(least) + ": " + less.first_fault);
+    }
+}
+
 /// What the caller did wrong is recorded and nothing is computed.
 void Faults()
 {
@@ -371,6 +408,7 @@ int main()
 {
     LooksForIdle() = true;
     Faults();
+    LeastBuffers();
     OnCore([] {
         // What the calls without a temporary buffer take lies behind what the pipe has given out.
         A::TPipe pipe;

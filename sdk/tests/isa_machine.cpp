@@ -375,6 +375,7 @@ void TestGatheredResults()
                 const auto result = OnCore([&] {
                     std::memset(Ub(0), 0, 65536);
                     auto* offsets = reinterpret_cast<uint32_t*>(Ub(32768));
+                    offsets[lanes] = 4096;  // behind the last one
                     for (uint32_t i = 0; i < lanes; ++i) offsets[i] = i == lane ? 4096 + (end - 8 + at) * 32 : 16384 + i * 32;
                     if (blocks) {
                         vgatherb(reinterpret_cast<uint32_t*>(Ub(4096)), offsets, 0, 8, 1, static_cast<uint8_t>(repeats));

@@ -107,6 +107,12 @@ void CheckReductions()
         set_vector_mask(0, 0x1FFFF);  // seventeen lanes: two groups of eight and a part of one
         vcgadd(At<float>(0), At<float>(4096), 2, 1, 1, 8);
     });
+    CheckRecord("vcgadd", 1, {Writes(0, 8), Reads(4096, 40)}, [] {
+        set_mask_count();
+        set_vector_mask(0, 10);  // a group and a part of one
+        vcgadd(At<float>(0), At<float>(4096), 1, 1, 1, 8);
+        set_mask_norm();
+    });
     CheckRecord("vcpadd", 2, {Writes(0, 256), Reads(4096, 512)}, [] { vcpadd(At<float>(0), At<float>(4096), 2, 1, 1, 8); });
 }
 
