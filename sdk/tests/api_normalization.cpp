@@ -107,7 +107,7 @@ void Rows(const Size& size, uint32_t bytes)
         tiling.bLength = 1;
         tiling.sLength = size.m;
         tiling.hLength = size.k;
-        tiling.originalHLength = size.columns;
+        tiling.originalHLength = size.columns == size.k ? 0 : size.columns;  // 0 is all of a row
         A::LayerNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(2), At<T>(3), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), tiling);
         check("LayerNorm", false);
         only("LayerNorm", sizeof(T));
@@ -115,7 +115,7 @@ void Rows(const Size& size, uint32_t bytes)
         rms.bLength = 1;
         rms.sLength = size.m;
         rms.hLength = size.k;
-        rms.originalHLength = size.columns;
+        rms.originalHLength = size.columns == size.k ? 0 : size.columns;
         A::RmsNorm<T>(At<T>(0), At<T>(1), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), rms);
         for (uint32_t row = 0; row < size.m; ++row) {
             double squares = 0;
@@ -130,7 +130,7 @@ void Rows(const Size& size, uint32_t bytes)
         deep.bLength = 1;
         deep.sLength = size.m;
         deep.hLength = size.k;
-        deep.originalHLength = size.columns;
+        deep.originalHLength = size.columns == size.k ? 0 : size.columns;
         A::DeepNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(6), At<T>(3), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(0.5f), static_cast<T>(kEpsilon), deep);
         only("DeepNorm and RmsNorm", sizeof(T));
         const std::vector<double> plain = x;
@@ -350,7 +350,7 @@ void Gradients(const Size& size, uint32_t bytes)
     tiling.bLength = 1;
     tiling.sLength = size.m;
     tiling.hLength = size.k;
-    tiling.originalHLength = size.columns;
+    tiling.originalHLength = size.columns == size.k ? 0 : size.columns;
     const Kept<kBytes> kept;
     A::LayerNormGrad<T>(At<T>(0), At<T>(7), At<T>(6), At<T>(1), At<T>(5), At<T>(4), At<T>(2), At<uint8_t>(8, bytes),
                         static_cast<T>(kEpsilon), tiling);

@@ -259,6 +259,23 @@ void TooSmall()
     }
 }
 
+/// Results fill blocks of 32, in rows of whole blocks.
+void QuantRows()
+{
+    for (const auto& [columns, count] : {std::make_pair(32u, 64u), {64u, 64u}, {0u, 64u}, {0u, 48u}, {32u, 48u}, {48u, 96u}, {31u, 32u}, {32u, 63u}}) {
+        bool written = false;
+        const auto result = OnCore([&, columns = columns, count = count] {
+            std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
+            std::memset(Raw<uint8_t>(1), 0, 3 * kBytes);
+            A::AscendQuant(At<int8_t>(0), At<half>(1), Temporary(1024), At<half>(2), At<half>(3), columns, columns, count);
+            written = Raw<uint8_t>(0)[0] != 0x3C;
+        });
+        const bool whole = columns != 0 && columns % 32 == 0 && count % 32 == 0;
+        Expect(written == whole && (whole ? result.faults == 0 : result.faults == 1 && result.first_fault.rfind("misaligned: AscendQuant: ", 0) == 0),
+               "AscendQuant of " + std::to_string(count) + " in rows of " + std::to_string(columns) + ": " + result.first_fault);
+    }
+}
+
 /// Scales of eight bytes are packed first, four bytes each in whole blocks; what is behind them is for the pieces.
 void RoomsOfWideScales()
 {
@@ -333,6 +350,7 @@ int main()
     });
     TooSmall();
     RoomsOfWideScales();
+    QuantRows();
     const auto two = OnCore([] { A::CumSum<half, kDownOnly>(At<half>(0), At<half>(3), At<half>(1), Temporary(64), {2, 16}); });
     Expect(two.first_fault.find("CumSum: the temporary buffer has 64 bytes, it takes 128") != std::string::npos, "CumSum of two rows: " + two.first_fault);
     DequantRows();
