@@ -396,6 +396,27 @@ void Gradients(const Size& size, uint32_t bytes)
     }
 }
 
+/// Kernels are timed: means become blocks by an instruction for eight rows at a time where those fit, else one by one.
+void BlocksOfMeans()
+{
+    const bool looked = std::exchange(LooksForIdle(), false);
+    for (const auto& [rows, columns] : {std::make_pair(7u, 8u), {8u, 8u}, {9u, 8u}, {16u, 8u}, {9u, 16u}, {1u, 56u}, {1u, 64u}}) {
+        Expect(ascendsim::OpenTrace("blocks.trace"), "a trace");
+        const auto result = OnCore([rows = rows, columns = columns] {
+            std::memset(ascendsim::UbBase(), 0, 9 * kBytes);
+            RmsNormTiling rms;
+            rms.bLength = 1;
+            rms.sLength = rows;
+            rms.hLength = rms.originalHLength = columns;
+            A::RmsNorm<float>(At<float>(0), At<float>(1), At<float>(2), At<uint8_t>(8, 4096), kEpsilon, rms);
+        });
+        Expect(ascendsim::CloseTrace() && result.faults == 0, "RmsNorm: " + result.first_fault);
+        Expect(ReadTrace("blocks.trace").Has("vbrcb") == ((rows + 7) / 8 * 8 * 8 <= rows * columns), "means of " + std::to_string(rows) + " rows of " + std::to_string(columns));
+    }
+    std::remove("blocks.trace");
+    LooksForIdle() = looked;
+}
+
 }  // namespace
 
 int main()
@@ -431,6 +452,7 @@ int main()
     });
     Expect(result.completed && result.faults == 0, result.first_fault);
     WelfordHeads();
+    BlocksOfMeans();
     // Nothing of temporary memory counts before it is written; rows of one repeat, of several, and longer than strides reach.
     for (const Size size : {Size{9, 48, 43}, Size{5, 208, 200}, Size{1, 2304, 2300}}) {
         const auto written = [&](const char* what, const std::function<void()>& body) { ExpectWrittenFirst(what, 8 * kBytes, 12 * kBytes, body); };
