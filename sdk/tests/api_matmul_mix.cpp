@@ -220,11 +220,13 @@ void Check(Kernel cube, ascendsim::KernelType type, int mode)
 void CheckFloats(Kernel cube)
 {
     TCubeTiling t;
-    t.M = t.N = t.Ka = t.Kb = t.singleCoreM = t.singleCoreN = t.singleCoreK = t.baseM = t.baseN = t.baseK = 16;
+    t.M = t.N = t.singleCoreM = t.singleCoreN = t.baseM = t.baseN = 16;
+    t.Ka = t.Kb = t.singleCoreK = 20; // of a base block of 32, and nothing lies behind it
+    t.baseK = 32;
     t.depthA1 = t.depthB1 = t.stepM = t.stepN = t.stepKa = t.stepKb = t.dbL0A = t.dbL0B = t.dbL0C = 1;
-    Gm a(1024), b(1024), c(5 * 1024), workspace(RESERVED_WORKSPACE);
+    Gm a(16 * 20 * 4), b(20 * 16 * 4), c(5 * 1024), workspace(RESERVED_WORKSPACE);
     for (size_t i = 0; i < 16; ++i) { // a tie between numbers of twelve bits, which is what HF32 keeps
-        a.As<float>()[i * 17] = 1.0f + 3.0f / 4096;
+        a.As<float>()[i * 21] = 1.0f + 3.0f / 4096;
         b.As<float>()[i * 17] = 1.0f;
     }
     const Arguments args = {a.data.data(), b.data.data(), nullptr, c.data.data(), workspace.data.data(), &t, 8};
