@@ -339,6 +339,11 @@ void Pairs()
         Raw<float>(1)[i] = static_cast<float>(random.Real(-50, 50));
         Raw<float>(2)[i] = static_cast<float>(random.Real(1, 9));
     }
+    std::fill_n(Raw<float>(3), count, 0.25f);
+    A::Axpy(At<float>(3), At<float>(1), 0.75f, Temporary(0), count);  // floats take no temporary buffer
+    for (uint32_t i = 0; i < count; ++i) {
+        Expect(Ulps<float>(Value(Raw<float>(3)[i]), 0.25 + Value(Raw<float>(1)[i]) * 0.75) <= 1, "Axpy float");
+    }
     A::Fmod(At<float>(0), At<float>(1), At<float>(2), count);
     for (uint32_t i = 0; i < count; ++i) {
         const double want = std::fmod(Value(Raw<float>(1)[i]), Value(Raw<float>(2)[i]));
