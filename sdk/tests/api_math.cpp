@@ -160,6 +160,29 @@ void Trigonometry()
     UNARY(Atan, -30, 30, 1, 3, 1536, 1280, true, [](double x) { return std::atan(x); }, {kInf, -kInf, kNan, 0.0, 1, -1, 1e30, 1e-30});
 }
 
+/// What is left of half a turn (or of the whole): where the rest is far more precise than the result, the result is the nearest float or
+/// next to it, so that half a turn has to be known better than a float knows it.
+void NearHalfTurns()
+{
+    constexpr uint32_t count = 256;
+    const auto check = [](const char* name, double (*want)(double), const std::function<double(uint32_t)>& argument, void (*call)()) {
+        std::vector<float> source(count);
+        for (uint32_t i = 0; i < count; ++i) {
+            source[i] = Raw<float>(1)[i] = static_cast<float>(argument(i));
+        }
+        call();
+        CompareTo<float>(std::string(name) + " near half a turn", Raw<float>(0), source, count, want, 0.52);
+    };
+    const auto large = [](uint32_t i) { return (i % 2 == 0 ? 1e5 : -1e5) * std::exp2(i / 20.0); };
+    check("Atan", std::atan, large, [] { A::Atan(At<float>(0), At<float>(1), Temporary(4096), count); });
+    const auto ends = [](uint32_t i) { return (i % 2 == 0 ? 1 : -1) * (1 - std::ldexp(i / 2, -24)); };
+    check("Asin", std::asin, ends, [] { A::Asin(At<float>(0), At<float>(1), Temporary(4096), count); });
+    const auto lower = [](uint32_t i) { return std::ldexp(i / 2, -24) - 1; };
+    check("Acos", std::acos, lower, [] { A::Acos(At<float>(0), At<float>(1), Temporary(4096), count); });
+    const auto small = [](uint32_t i) { return 1e-8 * std::exp2(i / 20.0); };
+    check("Acos", std::acos, small, [] { A::Acos(At<float>(0), At<float>(1), Temporary(4096), count); });
+}
+
 void Hyperbolic()
 {
     UNARY(Sinh, -20, 20, 1, 4, 512, 256, true, [](double x) { return std::sinh(x); }, {kInf, -kInf, kNan, 0.0, 89.2, -89.2, 100.0, 1e-30, 1.0});
@@ -316,10 +339,52 @@ void Pairs()
         Raw<float>(1)[i] = static_cast<float>(random.Real(-50, 50));
         Raw<float>(2)[i] = static_cast<float>(random.Real(1, 9));
     }
+    std::fill_n(Raw<float>(3), count, 0.25f);
+    A::Axpy(At<float>(3), At<float>(1), 0.75f, Temporary(0), count);  // floats take no temporary buffer
+    for (uint32_t i = 0; i < count; ++i) {
+        Expect(Ulps<float>(Value(Raw<float>(3)[i]), 0.25 + Value(Raw<float>(1)[i]) * 0.75) <= 1, "Axpy float");
+    }
     A::Fmod(At<float>(0), At<float>(1), At<float>(2), count);
     for (uint32_t i = 0; i < count; ++i) {
         const double want = std::fmod(Value(Raw<float>(1)[i]), Value(Raw<float>(2)[i]));
         Expect(std::fabs(Value(Raw<float>(0)[i]) - want) < 1e-5, "Fmod float");
+    }
+}
+
+/// What a fault says that a temporary buffer takes at least is enough, and a byte less is not.
+void LeastBuffers()
+{
+    const std::pair<const char*, void (*)(uint32_t)> all[] = {
+        {"Sign", [](uint32_t bytes) { A::Sign(At<half>(0), At<half>(1), Temporary(bytes), 100); }},
+        {"Sign", [](uint32_t bytes) { A::Sign(At<float>(0), At<float>(1), Temporary(bytes), 100); }},
+        {"Xor", [](uint32_t bytes) { A::Xor(At<int16_t>(0), At<int16_t>(1), At<int16_t>(2), Temporary(bytes), 100); }},
+        {"Fmod", [](uint32_t bytes) { A::Fmod(At<half>(0), At<half>(1), At<half>(2), Temporary(bytes), 100); }},
+        {"Axpy", [](uint32_t bytes) { A::Axpy(At<half>(0), At<half>(1), half(0.75f), Temporary(bytes), 100); }},
+        {"Atan", [](uint32_t bytes) { A::Atan(At<half>(0), At<half>(1), Temporary(bytes), 100); }},
+        {"Atan", [](uint32_t bytes) { A::Atan(At<float>(0), At<float>(1), Temporary(bytes), 100); }},
+        {"Cosh", [](uint32_t bytes) { A::Cosh(At<float>(0), At<float>(1), Temporary(bytes), 100); }},
+        {"Power", [](uint32_t bytes) { A::Power(At<float>(0), At<float>(1), At<float>(2), Temporary(bytes), 100); }},
+    };
+    for (const auto& [name, call] : all) {
+        const auto with = [call = call](uint32_t bytes, bool& written) {
+            return OnCore([&] {
+                std::fill_n(Raw<half>(0), 200, half(0.375f));
+                std::fill_n(Raw<half>(1), 400, half(2.0f));
+                std::fill_n(Raw<half>(2), 400, half(2.0f));
+                const std::vector<half> before(Raw<half>(0), Raw<half>(0) + 200);
+                call(bytes);
+                written = std::memcmp(Raw<half>(0), before.data(), 200) != 0;
+            });
+        };
+        bool written = false;
+        const std::string none = with(0, written).first_fault;
+        const size_t at = none.find(" bytes is too small; it takes at least ");
+        const uint32_t least = at == std::string::npos ? 0 : static_cast<uint32_t>(std::atoi(none.c_str() + at + 39));
+        Expect(least > 0 && !written && none.rfind(std::string("bad_argument: ") + name + ": a temporary buffer of 0", 0) == 0, std::string(name) + " without a buffer: " + none);
+        const auto enough = with(least, written);
+        Expect(enough.faults == 0 && written, std::string(name) + " with " + std::to_string(least) + " bytes: " + enough.first_fault);
+        const auto less = with(least - 1, written);
+        Expect(less.faults == 1 && !written, std::string(name) + " with a byte less than " + std::to_string(least) + ": " + less.first_fault);
     }
 }
 
@@ -348,6 +413,7 @@ int main()
 {
     LooksForIdle() = true;
     Faults();
+    LeastBuffers();
     OnCore([] {
         // What the calls without a temporary buffer take lies behind what the pipe has given out.
         A::TPipe pipe;
@@ -355,6 +421,7 @@ int main()
         pipe.InitBuffer(operands, 8 * kRoom * 4);
         Roundings();
         Trigonometry();
+        NearHalfTurns();
         Hyperbolic();
         Others();
         Powers<half>(1, 2048);

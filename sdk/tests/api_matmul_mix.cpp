@@ -86,6 +86,32 @@ __aicore__ void Multiply(const Arguments& args)
     mm.End();
 }
 
+// Floats that have more bits than HF32: what a vector core asks for holds for its products, and no longer than it asks for it.
+__aicore__ void MultiplyFloats(const Arguments& args)
+{
+    TPipe pipe;
+    using Operand = MatmulType<TPosition::GM, CubeFormat::ND, float>;
+    matmul::Matmul<Operand, Operand, Operand, Operand> mm;
+    SetSysWorkspace(args.workspace);
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, args.tiling);
+    if (GetBlockIdx() != 0) {
+        return;
+    }
+    GlobalTensor<float> a, b, c;
+    a.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.a));
+    b.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.b));
+    c.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(args.c));
+    for (int32_t kind = 0; kind < 5; ++kind) {
+        if (kind > 0) {
+            mm.SetHF32(kind < 4, kind == 2 ? 1 : 0);
+        }
+        mm.SetTensorA(a);
+        mm.SetTensorB(b);
+        mm.IterateAll(c[kind * 256]);
+    }
+    mm.End();
+}
+
 // To and fro by the older names of flags between the two kinds of cores: each waits for the other, three times.
 __aicore__ void Meet()
 {
@@ -108,6 +134,7 @@ extern "C" void MatmulMixKernel(const void* raw)
         case 4: return Multiply<TPosition::VECCALC, TPosition::GM>(args);
         case 5:
         case 7: return Multiply<TPosition::GM, TPosition::VECCALC>(args);
+        case 8: return MultiplyFloats(args);
         case 6: Meet(); return Multiply<TPosition::GM, TPosition::GM>(args);
         default: return Multiply<TPosition::GM, TPosition::GM>(args);
     }
@@ -189,6 +216,32 @@ void Check(Kernel cube, ascendsim::KernelType type, int mode)
         }
     }
 }
+
+void CheckFloats(Kernel cube)
+{
+    TCubeTiling t;
+    t.M = t.N = t.singleCoreM = t.singleCoreN = t.baseM = t.baseN = 16;
+    t.Ka = t.Kb = t.singleCoreK = 20; // of a base block of 32, and nothing lies behind it
+    t.baseK = 32;
+    t.depthA1 = t.depthB1 = t.stepM = t.stepN = t.stepKa = t.stepKb = t.dbL0A = t.dbL0B = t.dbL0C = 1;
+    Gm a(16 * 20 * 4), b(20 * 16 * 4), c(5 * 1024), workspace(RESERVED_WORKSPACE);
+    for (size_t i = 0; i < 16; ++i) { // a tie between numbers of twelve bits, which is what HF32 keeps
+        a.As<float>()[i * 21] = 1.0f + 3.0f / 4096;
+        b.As<float>()[i * 17] = 1.0f;
+    }
+    const Arguments args = {a.data.data(), b.data.data(), nullptr, c.data.data(), workspace.data.data(), &t, 8};
+    std::function<void()> body = [&] { (ascendsim::OnCubeCore() ? cube : &MatmulMixKernel)(&args); };
+    ascendsim::LaunchInfo info;
+    info.kernel = "matmul_mix";
+    info.type = ascendsim::KernelType::kMix11;
+    info.block_dim = 1;
+    const auto result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &body);
+    Expect(result.completed && result.faults == 0, "floats: " + result.first_fault);
+    const float want[] = {1.0f + 3.0f / 4096, 1.0f + 4.0f / 4096, 1.0f + 2.0f / 4096, 1.0f + 4.0f / 4096, 1.0f + 3.0f / 4096};
+    for (size_t kind = 0; kind < 5; ++kind) {
+        Expect(c.As<float>()[kind * 256 + 17] == want[kind] && c.As<float>()[kind * 256 + 1] == 0, "HF32, kind " + std::to_string(kind));
+    }
+}
 }  // namespace
 
 int main()
@@ -204,6 +257,7 @@ int main()
         Check(cube, ascendsim::KernelType::kMix12, mode);
     }
     Check(cube, ascendsim::KernelType::kMix12, 7);
+    CheckFloats(cube);
     return Report("api_matmul_mix");
 }
 #endif

@@ -261,7 +261,10 @@ void CheckHf32()
         std::memset(data.b, 0, sizeof(data.b));
         for (int32_t i = 0; i < kK && i < kN; ++i) data.b[i * kN + i] = 1.0f;
         for (int32_t i = 0; i < kM * kK; ++i) data.a[i] = 1.0f + static_cast<float>(i % 9) / 4096.0f + (i % 2 != 0 ? 1.0f / 8388608 : 0);
-        Multiply(data, false, [&](auto& mm) { mm.SetHF32(on != 0, on - 1); });
+        Multiply(data, false, [&](auto& mm) {
+            mm.SetHF32(true, on - 1);
+            if (on == 0) mm.SetHF32();
+        });
         Compare(on != 0 ? "HF32" : "no HF32", data, [&](int32_t i, int32_t j) {
             const double eighths = (i * kK + j) % 9;
             const double bit = (i * kK + j) % 2 != 0 ? 1.0 / 2048 : 0;  // which decides ties

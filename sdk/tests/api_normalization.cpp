@@ -107,7 +107,7 @@ void Rows(const Size& size, uint32_t bytes)
         tiling.bLength = 1;
         tiling.sLength = size.m;
         tiling.hLength = size.k;
-        tiling.originalHLength = size.columns;
+        tiling.originalHLength = size.columns == size.k ? 0 : size.columns;  // 0 is all of a row
         A::LayerNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(2), At<T>(3), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), tiling);
         check("LayerNorm", false);
         only("LayerNorm", sizeof(T));
@@ -115,7 +115,7 @@ void Rows(const Size& size, uint32_t bytes)
         rms.bLength = 1;
         rms.sLength = size.m;
         rms.hLength = size.k;
-        rms.originalHLength = size.columns;
+        rms.originalHLength = size.columns == size.k ? 0 : size.columns;
         A::RmsNorm<T>(At<T>(0), At<T>(1), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(kEpsilon), rms);
         for (uint32_t row = 0; row < size.m; ++row) {
             double squares = 0;
@@ -130,7 +130,7 @@ void Rows(const Size& size, uint32_t bytes)
         deep.bLength = 1;
         deep.sLength = size.m;
         deep.hLength = size.k;
-        deep.originalHLength = size.columns;
+        deep.originalHLength = size.columns == size.k ? 0 : size.columns;
         A::DeepNorm<T>(At<T>(0), At<T>(4), At<T>(5), At<T>(1), At<T>(6), At<T>(3), At<T>(2), At<uint8_t>(8, bytes), static_cast<T>(0.5f), static_cast<T>(kEpsilon), deep);
         only("DeepNorm and RmsNorm", sizeof(T));
         const std::vector<double> plain = x;
@@ -350,7 +350,7 @@ void Gradients(const Size& size, uint32_t bytes)
     tiling.bLength = 1;
     tiling.sLength = size.m;
     tiling.hLength = size.k;
-    tiling.originalHLength = size.columns;
+    tiling.originalHLength = size.columns == size.k ? 0 : size.columns;
     const Kept<kBytes> kept;
     A::LayerNormGrad<T>(At<T>(0), At<T>(7), At<T>(6), At<T>(1), At<T>(5), At<T>(4), At<T>(2), At<uint8_t>(8, bytes),
                         static_cast<T>(kEpsilon), tiling);
@@ -396,6 +396,27 @@ void Gradients(const Size& size, uint32_t bytes)
     }
 }
 
+/// Kernels are timed: means become blocks by an instruction for eight rows at a time where those fit, else one by one.
+void BlocksOfMeans()
+{
+    const bool looked = std::exchange(LooksForIdle(), false);
+    for (const auto& [rows, columns] : {std::make_pair(7u, 8u), {8u, 8u}, {9u, 8u}, {16u, 8u}, {9u, 16u}, {1u, 56u}, {1u, 64u}}) {
+        Expect(ascendsim::OpenTrace("blocks.trace"), "a trace");
+        const auto result = OnCore([rows = rows, columns = columns] {
+            std::memset(ascendsim::UbBase(), 0, 9 * kBytes);
+            RmsNormTiling rms;
+            rms.bLength = 1;
+            rms.sLength = rows;
+            rms.hLength = rms.originalHLength = columns;
+            A::RmsNorm<float>(At<float>(0), At<float>(1), At<float>(2), At<uint8_t>(8, 4096), kEpsilon, rms);
+        });
+        Expect(ascendsim::CloseTrace() && result.faults == 0, "RmsNorm: " + result.first_fault);
+        Expect(ReadTrace("blocks.trace").Has("vbrcb") == ((rows + 7) / 8 * 8 * 8 <= rows * columns), "means of " + std::to_string(rows) + " rows of " + std::to_string(columns));
+    }
+    std::remove("blocks.trace");
+    LooksForIdle() = looked;
+}
+
 }  // namespace
 
 int main()
@@ -431,6 +452,7 @@ int main()
     });
     Expect(result.completed && result.faults == 0, result.first_fault);
     WelfordHeads();
+    BlocksOfMeans();
     // Nothing of temporary memory counts before it is written; rows of one repeat, of several, and longer than strides reach.
     for (const Size size : {Size{9, 48, 43}, Size{5, 208, 200}, Size{1, 2304, 2300}}) {
         const auto written = [&](const char* what, const std::function<void()>& body) { ExpectWrittenFirst(what, 8 * kBytes, 12 * kBytes, body); };

@@ -169,6 +169,8 @@ void AntiQuant()
         [&](uint32_t i) { return std::make_pair(offset(i / n / 2 * n + i % n), scale(i / n / 2 * n + i % n)); });
     run("AscendAntiQuant without offsets", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(3), pieces(64), k, {1, n, 1, n}); },
         [&](uint32_t i) { return std::make_pair(0.0, scale(i % n)); });
+    run("AscendAntiQuant in pieces", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, At<D>(2), At<D>(3), pieces(64), k, {2, n, 2, n}); },
+        [&](uint32_t i) { return std::make_pair(offset(i / n / 3 * n + i % n), scale(i / n / 3 * n + i % n)); });
     // Without sizes of the scales their tensor says how many groups there are, and one that does not say so has one.
     const uint32_t sizes[] = {2, n};
     A::LocalTensor<D> scales = At<D>(3);
@@ -181,6 +183,8 @@ void AntiQuant()
         [&](uint32_t i) { return std::make_pair(offset(i / 32), scale(i / 32)); });
     run("AscendAntiQuant transposed, long runs", [&] { A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, At<D>(3), pieces(64), 192, {3, 2, 3, 2}); },
         [&](uint32_t i) { return std::make_pair(0.0, scale(i / 96)); });
+    run("AscendAntiQuant transposed, long runs with offsets", [&] { A::AscendAntiQuant<int8_t, D, true>(At<D>(0), weights, At<D>(2), At<D>(3), pieces(64), 192, {3, 2, 3, 2}); },
+        [&](uint32_t i) { return std::make_pair(offset(i / 96), scale(i / 96)); });
     const auto two = static_cast<D>(2.0f), quarter = static_cast<D>(0.25f);
     run("AscendAntiQuant by one scale", [&] { A::AscendAntiQuant<int8_t, D, false>(At<D>(0), weights, two, quarter, k); },
         [](uint32_t) { return std::make_pair(2.0, 0.25); });
@@ -255,6 +259,40 @@ void TooSmall()
     }
 }
 
+/// Results fill blocks of 32, in rows of whole blocks.
+void QuantRows()
+{
+    for (const auto& [columns, count] : {std::make_pair(32u, 64u), {64u, 64u}, {0u, 64u}, {0u, 48u}, {32u, 48u}, {48u, 96u}, {31u, 32u}, {32u, 63u}}) {
+        bool written = false;
+        const auto result = OnCore([&, columns = columns, count = count] {
+            std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
+            std::memset(Raw<uint8_t>(1), 0, 3 * kBytes);
+            A::AscendQuant(At<int8_t>(0), At<half>(1), Temporary(1024), At<half>(2), At<half>(3), columns, columns, count);
+            written = Raw<uint8_t>(0)[0] != 0x3C;
+        });
+        const bool whole = columns != 0 && columns % 32 == 0 && count % 32 == 0;
+        Expect(written == whole && (whole ? result.faults == 0 : result.faults == 1 && result.first_fault.rfind("misaligned: AscendQuant: ", 0) == 0),
+               "AscendQuant of " + std::to_string(count) + " in rows of " + std::to_string(columns) + ": " + result.first_fault);
+    }
+}
+
+/// Scales of eight bytes are packed first, four bytes each in whole blocks; what is behind them is for the pieces.
+void RoomsOfWideScales()
+{
+    for (const uint32_t count : {57u, 64u}) {
+        for (const uint32_t bytes : {255u, 256u, 257u, 511u, 512u}) {
+            const auto result = OnCore([&] {
+                std::memset(Raw<uint8_t>(1), 0, 2 * kBytes);
+                A::AscendDequant(At<half>(0), At<int32_t>(1), At<uint64_t>(2), Temporary(bytes), A::DequantParams{1, 64, count});
+            });
+            const std::string says = bytes <= 256 ? std::to_string(bytes) + " bytes has no room for " + std::to_string(count) + " scales"
+                                                  : std::to_string(bytes - 256) + " bytes is too small; it takes at least 256";
+            Expect(bytes == 512 ? result.faults == 0 : result.faults == 1 && result.first_fault.rfind("bad_argument: AscendDequant: a temporary buffer of " + says, 0) == 0,
+                   "AscendDequant by wide scales with " + std::to_string(bytes) + " bytes: " + result.first_fault);
+        }
+    }
+}
+
 template <typename T>
 void RunningSums(uint32_t outter, uint32_t inner)
 {
@@ -311,6 +349,8 @@ int main()
         Expect(static_cast<float>(Raw<half>(0)[0]) == 7, "CumSum of no rows");
     });
     TooSmall();
+    RoomsOfWideScales();
+    QuantRows();
     const auto two = OnCore([] { A::CumSum<half, kDownOnly>(At<half>(0), At<half>(3), At<half>(1), Temporary(64), {2, 16}); });
     Expect(two.first_fault.find("CumSum: the temporary buffer has 64 bytes, it takes 128") != std::string::npos, "CumSum of two rows: " + two.first_fault);
     DequantRows();

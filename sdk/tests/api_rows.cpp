@@ -131,7 +131,7 @@ void ReductionsOf(uint32_t rows, uint32_t cols)
         }
     }
     const auto at = [&](uint32_t r, uint32_t c) { return static_cast<double>(static_cast<float>(Slot::Raw<T>(0)[r * pitch + c])); };
-    const uint32_t shape[] = {rows, cols};
+    const uint32_t shape[] = {rows, cols, 1};  // the last is no part of it
     const A::LocalTensor<uint8_t> tmp = Slot::At<uint8_t>(4);
     using A::Pattern::Reduce::AR;
     using A::Pattern::Reduce::RA;
@@ -192,15 +192,45 @@ void ReductionsOf(uint32_t rows, uint32_t cols)
     for (uint32_t i = 0; i < rows * pitch; ++i) {
         Slot::Raw<T>(0)[i] = static_cast<T>(i % pitch % 5 == 3 ? -1.5f : (i % 7 == 0 ? 0.75f : 1.0f));
     }
-    A::ReduceProd<T, AR>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true);
-    for (uint32_t r = 0; r < rows; ++r) {
-        double product = 1;
-        for (uint32_t c = 0; c < cols; ++c) {
-            product *= at(r, c);
+    for (const bool along : {true, false}) {
+        const uint32_t results = along ? rows : cols;
+        Clear(2);
+        const Kept<kSlot> kept;
+        along ? A::ReduceProd<T, AR>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true)
+              : A::ReduceProd<T, RA>(Slot::At<T>(2), Slot::At<T>(0), tmp, shape, true);
+        kept.But("ReduceProd" + what, {{2, results * sizeof(T)}, {4, kSlot}});
+        for (uint32_t i = 0; i < results; ++i) {
+            double product = 1;
+            for (uint32_t j = 0; j < (along ? cols : rows); ++j) {
+                product *= along ? at(i, j) : at(j, i);
+            }
+            if (std::fabs(product) < 1000 && std::fabs(product) > 0.01) {
+                Close<T>("ReduceProd" + what + (along ? " by rows" : " by columns"), static_cast<float>(Slot::Raw<T>(2)[i]), product);
+            }
         }
-        if (std::fabs(product) < 1000 && std::fabs(product) > 0.01) {
-            Close<T>("ReduceProd" + what, static_cast<float>(Slot::Raw<T>(2)[r]), product);
-        }
+    }
+}
+
+/// A row of more than a repeat takes a value for each of its repeats, in whole blocks, and those of more than a repeat theirs.
+template <typename T>
+void RoomsOfSums(uint32_t n, uint32_t least)
+{
+    for (const uint32_t bytes : {least, least - 1}) {
+        float got = 0;
+        const auto result = OnCore([&] {
+            std::fill_n(Slot::Raw<T>(0), n, static_cast<T>(0.25f));
+            Slot::Raw<T>(2)[0] = static_cast<T>(-1.0f);
+            A::SumParams params;
+            params.outter = 1;
+            params.inner = (n + 15) / 16 * 16;
+            params.n = n;
+            A::Sum(Slot::At<T>(2), Slot::At<T>(0), A::LocalTensor<uint8_t>(A::TPosition::VECCALC, 4 * kSlot, bytes), params);
+            got = static_cast<float>(Slot::Raw<T>(2)[0]);
+        });
+        const std::string says = "ub_overflow: reduction of rows: needs " + std::to_string(least) + " bytes of temporary memory, has " + std::to_string(bytes);
+        Expect(bytes == least ? result.faults == 0 && got == static_cast<float>(static_cast<T>(static_cast<float>(n) / 4))
+                              : result.faults == 1 && result.first_fault.rfind(says, 0) == 0 && got == -1,
+               "Sum of " + std::to_string(n) + " with " + std::to_string(bytes) + " bytes: " + result.first_fault);
     }
 }
 
@@ -550,5 +580,13 @@ int main()
         }).first_fault;
     };
     Expect(framed(1, 2).empty() && framed(0, 3).empty() && !framed(1, 3).empty() && !framed(2, 2).empty(), "Pad of rows within their blocks");
+    RoomsOfSums<float>(65, 32);
+    RoomsOfSums<float>(512, 32);
+    RoomsOfSums<float>(513, 64);
+    RoomsOfSums<float>(4096, 256);
+    RoomsOfSums<float>(4097, 288 + 32);
+    RoomsOfSums<half>(129, 32);
+    RoomsOfSums<half>(2048, 32);
+    RoomsOfSums<half>(2049, 64);
     return Report("api_rows");
 }

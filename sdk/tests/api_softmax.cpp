@@ -305,6 +305,29 @@ void Tilings()
     Expect(exact.splitM == 16, "SoftMaxFlashV2TilingFunc of whole blocks that fit just so");
     const SoftMaxTiling fitting = A::SoftMaxFlashV2TilingFunc({30, 64, 30, 64}, 4, 4, 30 * 72 * 4);
     Expect(fitting.splitM == 30 && fitting.rangeM == 1 && fitting.tailM == 0, "SoftMaxFlashV2TilingFunc of rows that fit just so");
+    // A row of floats takes 8 + 64 of the buffer, one of halves 2 * 8 + 64 + 64, one of fractals 3 * 16 + 64.
+    const auto split = [](uint32_t m, uint32_t k, uint32_t bytes, uint32_t floats, bool basic, bool fractals, bool wide) {
+        return A::SoftMaxFlashV2TilingFunc({m, k, m, k}, bytes, 4, floats * 4, false, basic, fractals, wide);
+    };
+    for (const uint32_t floats : {71u, 72u, 143u, 144u}) {
+        const SoftMaxTiling few = split(30, 64, 4, floats, false, false, false);
+        const uint32_t rows = floats / 72;
+        Expect(few.splitM == rows && few.rangeM == (rows == 0 ? 0 : 30 / rows) && few.tailM == 0 && few.tailSplitSize == 0 && few.tailReduceSize == 0,
+               "SoftMaxFlashV2TilingFunc of " + std::to_string(floats) + " floats");
+    }
+    Expect(split(30, 64, 2, 143, false, false, false).splitM == 0 && split(30, 64, 2, 144, false, false, false).splitM == 1, "SoftMaxFlashV2TilingFunc of halves");
+    Expect(split(30, 64, 4, 5 * 112 - 1, false, true, false).splitM == 4 && split(30, 64, 4, 5 * 112, false, true, false).splitM == 5,
+           "SoftMaxFlashV2TilingFunc of fractals");
+    // Whole eights of rows, where results are spread over blocks of halves whole sixteens; all rows are no part.
+    for (const bool wide : {false, true}) {
+        Expect(split(100, 64, 2, 47 * 144, false, false, wide).splitM == (wide ? 32 : 40), "SoftMaxFlashV2TilingFunc of 47 rows");
+        Expect(split(47, 64, 2, 47 * 144, false, false, wide).splitM == 47, "SoftMaxFlashV2TilingFunc of all 47 rows");
+        Expect(split(100, 64, 4, 47 * 72, false, false, wide).splitM == 40, "SoftMaxFlashV2TilingFunc of 47 rows of floats");
+    }
+    // Whole blocks: a divisor of all rows, and fewer than 16384 elements.
+    Expect(split(64, 192, 4, 64 * 72, true, false, false).splitM == 64 && split(64, 256, 4, 64 * 72, true, false, false).splitM == 32 &&
+               split(64, 512, 4, 64 * 72, true, false, false).splitM == 16 && split(64, 64, 2, 63 * 136, true, false, false).splitM == 32,
+           "SoftMaxFlashV2TilingFunc of whole blocks");
     const Size size = {30, 128, 128};
     const std::vector<double> x = FillRows<half>(0, size, 2, -2, 2);
     A::SoftmaxFlashV2<half, false>(Slot::At<half>(1), Values<float>(0), Values<float>(1), Slot::At<half>(0), Values<half>(2),
@@ -320,19 +343,29 @@ void TooSmall()
         A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(64), tiling, {2, 8, 2, 8});
         A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(4096), tiling, {2, 9, 2, 9});
     });
-    const Trace trace = ReadTrace("api_softmax.trace");
-    Expect(trace.Has("fault") && !trace.Has("vexp"), "too small a buffer and rows that do not fill blocks are faults");
-    // Kernels are timed: rows that fit are reduced by one instruction together.
-    OnCore([] {
-        const SoftMaxTiling tiling;
-        std::fill_n(Slot::Raw<float>(0), 16 * 136, 1.0f);
-        A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(32 * 1024), tiling, {16, 136, 16, 136});
-    });
     unsetenv("ASCEND_SIM_TRACE");
-    const Trace together = ReadTrace("api_softmax.trace");
+    const Trace trace = ReadTrace("api_softmax.trace");
     std::remove("api_softmax.trace");
-    Expect(std::count_if(together.records.begin(), together.records.end(), [](const Record& record) { return record.name == "vcmax"; }) == 1,
-           "maxima of sixteen rows");
+    Expect(trace.Has("fault") && !trace.Has("vexp"), "too small a buffer and rows that do not fill blocks are faults");
+    // Kernels are timed: rows that fit are reduced by one instruction together, those of a repeat where they are, longer ones from a copy.
+    const bool looked = std::exchange(LooksForIdle(), false);
+    for (const uint32_t columns : {64u, 72u, 136u}) {
+        Expect(ascendsim::OpenTrace("together.trace"), "a trace");
+        OnCore([columns] {
+            const SoftMaxTiling tiling;
+            std::fill_n(Slot::Raw<float>(0), 16 * columns, 1.0f);
+            A::SoftMax<float>(Slot::At<float>(1), Slot::At<float>(0), Temporary(32 * 1024), tiling, {16, columns, 16, columns});
+        });
+        Expect(ascendsim::CloseTrace(), "a trace that was closed");
+        const Trace together = ReadTrace("together.trace");
+        const auto count = [&](const char* name) {
+            return std::count_if(together.records.begin(), together.records.end(), [=](const Record& record) { return record.name == name; });
+        };
+        Expect(count("vcmax") == 1 && count("vmuls") == (columns == 72 ? 2 : 0),
+               "maxima of sixteen rows of " + std::to_string(columns) + ": " + std::to_string(count("vcmax")) + ", copies " + std::to_string(count("vmuls")));
+    }
+    std::remove("together.trace");
+    LooksForIdle() = looked;
 }
 
 }  // namespace

@@ -345,6 +345,16 @@ int main()
         }
     }
     FillsOfRooms(reinterpret_cast<float*>(memory));
+    // Lengths have sixteen bits of blocks.
+    for (const uint32_t blocks : {65535u, 65536u}) {
+        for (const bool out : {false, true}) {
+            A::GlobalTensor<int8_t> global;
+            global.SetGlobalBuffer(reinterpret_cast<int8_t*>(memory), blocks * 32);
+            const auto result = OnCore([&] { out ? A::DataCopy(global, At<int8_t>(0), blocks * 32) : A::DataCopy(At<int8_t>(0), global, blocks * 32); });
+            const char* says = blocks == 65535 ? "out_of_bounds_ub: copy_" : "bad_argument: DataCopy: 65536 blocks of 32 bytes exceed the limit of 65535";
+            Expect(result.first_fault.rfind(says, 0) == 0, "DataCopy of " + std::to_string(blocks) + " blocks: " + result.first_fault);
+        }
+    }
     Run("workspaces", [&] { Workspaces(memory); });
     Run("utilities", Utilities);
     Run("addresses", Addresses);

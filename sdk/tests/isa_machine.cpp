@@ -87,6 +87,18 @@ void TestStore()
            "atomic store record");
     const Record* hinted = trace.First("copy_ubuf_to_gm_align_b32");
     Expect(hinted != nullptr && hinted->head.flags == ascendsim::kFlagL2Bypass && hinted->ops[0].len == 12, "hinted store");
+    const Trace sums = Traced([&] {
+        ascendsim::SetL2Bypass(true);
+        set_atomic_f32();
+        copy_ubuf_to_gm(out, Ub(0), 0, 1, 1, 0, 0);
+        set_atomic_none();
+        copy_gm_to_ubuf(Ub(0), out, 0, 1, 1, 0, 0);
+        copy_ubuf_to_ubuf(Ub(0), Ub(64), 0, 1, 1, 0, 0);  // L2 is not between them
+        ascendsim::SetL2Bypass(false);
+    });
+    Expect(sums.First("copy_ubuf_to_gm")->head.flags == (ascendsim::kFlagAtomic | ascendsim::kFlagL2Bypass) &&
+               sums.First("copy_gm_to_ubuf")->head.flags == ascendsim::kFlagL2Bypass && sums.First("copy_ubuf_to_ubuf")->head.flags == 0,
+           "hints of sums and loads");
     std::vector<uint32_t> kinds;
     for (const Record& record : trace.records) {
         if (record.name == "fault") kinds.push_back(record.head.aux0);
@@ -305,6 +317,53 @@ void TestOverlap()
     }
 }
 
+/// The Unified Buffer has 192 KiB, with what the library keeps for itself. An operand's last piece decides, wherever the others lie, and
+/// where it is outside nothing is computed.
+void TestEnds()
+{
+    constexpr size_t kEnd = 196608;
+    const struct {
+        const char* what;
+        size_t reach;  // from the first block to the end of the last
+        uint32_t count;  // of counter mode; none for a mask
+        uint64_t mask;
+        uint8_t repeat, block, step;
+    } shapes[] = {
+        {"repeats in a row", 768, 0, ~uint64_t{0}, 3, 1, 8},
+        {"repeats that lie apart", 2 * 40 * 32 + 256, 0, ~uint64_t{0}, 3, 1, 40},
+        {"blocks that lie apart", 7 * 3 * 32 + 32, 0, ~uint64_t{0}, 1, 3, 8},
+        {"blocks of repeats that lie apart", 2 * 40 * 32 + 7 * 3 * 32 + 32, 0, ~uint64_t{0}, 3, 3, 40},
+        {"lanes in the middle", 2 * 40 * 32 + 64, 0, 0xFF00, 3, 1, 40},
+        {"a tail behind repeats in a row", 256 + 64, 74, 0, 1, 1, 8},
+        {"a tail behind a repeat that lies apart", 40 * 32 + 64, 74, 0, 1, 1, 40},
+        {"a part of a block behind one that lies apart", 3 * 32 + 32, 10, 0, 1, 3, 8},
+    };
+    for (const auto& shape : shapes) {
+        for (const size_t at : {kEnd - shape.reach, kEnd - shape.reach + 32}) {
+            for (const bool reads : {false, true}) {
+                bool computed = false;
+                const auto result = OnCore([&] {
+                    std::memset(Ub(0), 0x3C, 8192);
+                    auto* dst = reinterpret_cast<float*>(reads ? Ub(0) : Ub(at));
+                    auto* src = reinterpret_cast<float*>(reads ? Ub(at) : Ub(0));
+                    std::memset(dst, 0x3C, 64);
+                    if (shape.count != 0) {
+                        set_mask_count();
+                    }
+                    set_vector_mask(0, shape.count != 0 ? shape.count : shape.mask);
+                    vmuls(dst, src, 0.0f, shape.repeat, shape.block, shape.block, shape.step, shape.step);
+                    set_mask_norm();
+                    computed = dst[shape.mask == 0xFF00 ? 8 : 0] == 0.0f;
+                });
+                const bool fits = at + shape.reach == kEnd;
+                const std::string says = std::string("out_of_bounds_ub: vmuls ") + (reads ? "reads" : "writes");
+                Expect(computed == fits && (fits ? result.faults == 0 : result.faults == 1 && result.first_fault.rfind(says, 0) == 0),
+                       std::string(shape.what) + " up to byte " + std::to_string(at + shape.reach) + ": " + result.first_fault);
+            }
+        }
+    }
+}
+
 /// One lane of a gather reads block `at` of what all write, eight blocks; the others read far from it.
 void TestGatheredResults()
 {
@@ -316,6 +375,7 @@ void TestGatheredResults()
                 const auto result = OnCore([&] {
                     std::memset(Ub(0), 0, 65536);
                     auto* offsets = reinterpret_cast<uint32_t*>(Ub(32768));
+                    offsets[lanes] = 4096;  // behind the last one
                     for (uint32_t i = 0; i < lanes; ++i) offsets[i] = i == lane ? 4096 + (end - 8 + at) * 32 : 16384 + i * 32;
                     if (blocks) {
                         vgatherb(reinterpret_cast<uint32_t*>(Ub(4096)), offsets, 0, 8, 1, static_cast<uint8_t>(repeats));
@@ -442,6 +502,7 @@ int main()
     TestSites();
     TestWaiting();
     TestOverlap();
+    TestEnds();
     TestGatheredResults();
     TestSelectionBits();
     TestMissing();

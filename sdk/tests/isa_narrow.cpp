@@ -89,6 +89,21 @@ void CheckLeakyZero()
 /// A table of sixteen factors lies in the Unified Buffer as a whole, or the fault says what is read.
 void CheckFactorTable()
 {
+    // It may end with the Unified Buffer, given as an address or as a place in blocks.
+    for (const size_t at : {size_t{65536}, size_t{196608 - 128}, size_t{196608 - 96}}) {
+        for (const bool place : {false, true}) {
+            const bool fits = at + 128 <= 196608;
+            bool right = false;
+            const auto result = OnCore([&] {
+                std::memset(Ub(0), 0, 8192);
+                for (size_t i = 0; i < (fits ? 16 : 12); ++i) Place<uint64_t>(at)[i] = 0x3F800000u + (i << 37);  // a factor of one, and an offset
+                set_deqscale(place ? at / 32 : reinterpret_cast<uint64_t>(Ub(at)));
+                vconv_vdeqs162b8h(Ub(0), Place<int16_t>(4096), 1, 1, 1, 8, 8);
+                right = Ub(0)[16] == 0 && Ub(0)[17] == 1 && Ub(0)[31] == 15;
+            });
+            Expect(fits ? result.faults == 0 && right : result.faults == 1 && !right, "a table of factors up to " + std::to_string(at + 128) + ": " + result.first_fault);
+        }
+    }
     for (const size_t at : {size_t{1} << 20, size_t{196352 + 65536}}) {
         const auto result = OnCore([&] {
             set_deqscale(reinterpret_cast<uint64_t>(Ub(at)));
@@ -173,6 +188,31 @@ uint64_t Transposed(size_t to, size_t from, size_t pitch, uint32_t repeat, uint1
     });
 }
 
+/// Of all blocks that the second repeat reads the first one has written one, or the block before it.
+void CheckListOverlaps()
+{
+    for (const uint32_t written : {0u, 1u, 8u, 15u}) {
+        for (const uint32_t read : {0u, 1u, 8u, 15u}) {
+            for (const size_t before : {0u, 32u}) {
+                const uint64_t faults = Faults([&] {
+                    uint64_t to[16], from[16];
+                    for (uint32_t i = 0; i < 16; ++i) {
+                        to[i] = reinterpret_cast<uint64_t>(Ub(65536 + i * 128));
+                        from[i] = reinterpret_cast<uint64_t>(Ub((i % 2 == 0 ? 32768 : 98304) + i * 128));  // on both sides of the results
+                    }
+                    from[read] = to[written] - 32 - before;
+                    set_va_reg_sb(VA0, to);
+                    set_va_reg_sb(VA1, to + 8);
+                    set_va_reg_sb(VA2, from);
+                    set_va_reg_sb(VA3, from + 8);
+                    scatter_vnchwconv_b16(VA0, VA2, 2, 1, 1);
+                });
+                Expect(faults == (before == 0 ? 1 : 0), "block " + std::to_string(read) + " of a list is block " + std::to_string(written) + " of results");
+            }
+        }
+    }
+}
+
 void CheckOverlaps()
 {
     // Blocks of both sides by turns; then the second repeat reads where the first one has written, or only further on.
@@ -197,6 +237,10 @@ void CheckOverlaps()
     Expect(spread(0, 256 - 64, 1, 8, 2) == 1, "spreading over what comes next");
     Expect(spread(0, 256 - 32, 1, 8, 2) == 0, "spreading before what comes next");
     Expect(spread(4096, 4096 - 32, 1, 8, 2) == 1 && spread(4096, 4096 - 64, 1, 8, 2) == 0, "spreading behind the source's begin");
+    // A repeat reads eight values, so that the last of seven begins 192 bytes on, of halves 96.
+    Expect(spread(4096 + 160, 4096, 1, 0, 7) == 1 && spread(4096 + 192, 4096, 1, 0, 7) == 1 && spread(4096 + 224, 4096, 1, 0, 7) == 0, "spreading over the last of many");
+    const auto halves = [](size_t to, size_t from) { return Faults([&] { vbrcb(Place<uint16_t>(to), Place<uint16_t>(from), 1, 0, 7); }); };
+    Expect(halves(4096 + 64, 4096) == 1 && halves(4096 + 96, 4096) == 1 && halves(4096 + 128, 4096) == 0, "spreading halves over the last of many");
     Expect(spread(4096 - 64 * 7, 4096, 2, 64, 2) == 0 && spread(4096 + 32 - 64 * 7, 4096, 2, 64, 2) == 1, "by block strides");
 
     const auto sum = [](size_t to, size_t from, uint16_t distance, uint8_t repeat) {
@@ -238,6 +282,7 @@ int main()
     });
     Expect(result.faults == 0, result.first_fault);
     CheckOverlaps();
+    CheckListOverlaps();
     CheckGathersInPlace();
     CheckFactorTable();
     return Report("isa_narrow");

@@ -107,6 +107,12 @@ void CheckReductions()
         set_vector_mask(0, 0x1FFFF);  // seventeen lanes: two groups of eight and a part of one
         vcgadd(At<float>(0), At<float>(4096), 2, 1, 1, 8);
     });
+    CheckRecord("vcgadd", 1, {Writes(0, 8), Reads(4096, 40)}, [] {
+        set_mask_count();
+        set_vector_mask(0, 10);  // a group and a part of one
+        vcgadd(At<float>(0), At<float>(4096), 1, 1, 1, 8);
+        set_mask_norm();
+    });
     CheckRecord("vcpadd", 2, {Writes(0, 256), Reads(4096, 512)}, [] { vcpadd(At<float>(0), At<float>(4096), 2, 1, 1, 8); });
 }
 
@@ -160,6 +166,61 @@ void CheckMoving()
         vreducev2(At<uint16_t>(4096), At<uint16_t>(8192), At<uint16_t>(0), 2, 1, 3, 10, 0);  // the first of four, of 256
         Expect(get_rsvd_cnt() == 64, "a quarter");
     });
+}
+
+/// A gather that is refused has read its offsets, as one record says.
+void CheckRefusedGathers()
+{
+    for (const bool blocks : {false, true}) {
+        for (const uint8_t repeat : {1, 2, 5}) {
+            for (const uint32_t offset : {uint32_t{196608}, uint32_t{0x7FFFFF00}, uint32_t{2}}) {
+                const uint32_t lanes = (blocks ? 8u : 64u) * repeat;
+                ascendsim::OpenTrace("isa_records.trace");
+                const auto result = OnCore([&] {
+                    std::memset(Ub(0), 0, 65536);
+                    At<uint32_t>(8192)[lanes - 1] = offset;
+                    blocks ? vgatherb(At<uint32_t>(4096), At<uint32_t>(8192), 0, 8, 1, repeat) : vgather(At<uint32_t>(4096), At<uint32_t>(8192), 0, 8, repeat);
+                });
+                Expect(ascendsim::CloseTrace() && result.faults == 1, "gathering from " + std::to_string(offset) + ": " + result.first_fault);
+                Bytes want, got;
+                Add(want, Reads(8192, lanes * 4));
+                uint32_t count = 0;
+                for (const Record& record : ReadTrace("isa_records.trace").records) {
+                    if (record.name.rfind("vgather", 0) == 0) {
+                        got = BytesOf(record);
+                        ++count;
+                    }
+                }
+                Expect(count == 1 && got == want, "records of a gather that is refused: " + std::to_string(count) + ", " + Difference(got, want));
+                std::remove("isa_records.trace");
+            }
+        }
+    }
+}
+
+/// What lies in the first or the last bytes of the Unified Buffer is gathered as well, its place given as an offset, an address or the
+/// lower half of one.
+void CheckGathersFromEnds(uint32_t table)
+{
+    for (int kind = 0; kind < 3; ++kind) {
+        const auto base = [=] { return kind == 0 ? table : reinterpret_cast<uint64_t>(Ub(table)) & (kind == 1 ? ~uint64_t{0} : 0xFFFFFFFFu); };
+        bool right = false;
+        const Trace trace = Traced("isa_records.trace", [&] {
+            for (uint32_t i = 0; i < 64; ++i) {
+                At<uint32_t>(table)[i] = 1000 + i;
+                At<uint32_t>(8192)[i] = 4 * (63 - i);
+                At<uint32_t>(12288)[i] = i < 8 ? 32 * (7 - i) : 0;
+            }
+            vgather(At<uint32_t>(4096), At<uint32_t>(8192), base(), 8, 1);
+            vgatherb(At<uint32_t>(4096 + 256), At<uint32_t>(12288), base(), 8, 1, 1);
+            right = true;
+            for (uint32_t i = 0; i < 64; ++i) {
+                right = right && At<uint32_t>(4096)[i] == 1063 - i && At<uint32_t>(4096 + 256)[i] == 1056 - i / 8 * 8 + i % 8;
+            }
+        }, ascendsim::KernelType::kAiv);
+        const auto gathers = std::count_if(trace.records.begin(), trace.records.end(), [](const Record& record) { return record.name.rfind("vgather", 0) == 0; });
+        Expect(right && gathers == 2, "gathers from byte " + std::to_string(table) + ", kind " + std::to_string(kind) + ": " + std::to_string(gathers) + " records");
+    }
 }
 
 void CheckPacking()
@@ -246,6 +307,9 @@ int main()
     CheckSorting<half>();
     CheckSorting<float>();
     CheckMoving();
+    CheckRefusedGathers();
+    CheckGathersFromEnds(0);
+    CheckGathersFromEnds(196608 - 256);
     CheckPacking();
     CheckAddressLists();
     CheckNarrow();

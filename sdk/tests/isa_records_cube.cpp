@@ -203,6 +203,27 @@ void CheckFixpipe()
         copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c, 1024), 0, 20, 5, 12, 16, 0, NoQuant, 0, false, false);
         set_atomic_none();
     });
+    // Results go past L2 where they are told to, and may add up there; L1 is not behind it.
+    const Trace trace = Traced("isa_records_cube.trace", [] {
+        for (int kind = 0; kind < 8; ++kind) {
+            ascendsim::SetL2Bypass(kind % 2 == 1);
+            if (kind >= 2) {
+                set_atomic_f32();  // alone it means sums
+                kind / 2 == 2 ? set_atomic_max() : kind / 2 == 3 ? set_atomic_min() : (void)0;
+            }
+            copy_matrix_cc_to_gm(Gm<float>(), On<float>(kSpaceL0c), 0, 16, 1, 16, 16, 0, NoQuant, 0, false, false);
+            set_atomic_none();
+            copy_matrix_cc_to_cbuf(On<half>(kSpaceL1), On<float>(kSpaceL0c), 0, 16, 1, 16, 16, 0, F322F16, 0, false, false);
+        }
+        ascendsim::SetL2Bypass(false);
+    }, ascendsim::KernelType::kAic);
+    std::vector<uint32_t> out, in;
+    for (const Record& record : trace.records) {
+        if (record.name == "copy_matrix_cc_to_gm") out.push_back(record.head.flags);
+        if (record.name == "copy_matrix_cc_to_cbuf") in.push_back(record.head.flags);
+    }
+    constexpr uint32_t past = ascendsim::kFlagL2Bypass, sum = ascendsim::kFlagAtomic, high = sum | ascendsim::kFlagAtomicMax, low = sum | ascendsim::kFlagAtomicMin;
+    Expect(out == std::vector<uint32_t>{0, past, sum, sum | past, high, high | past, low, low | past} && in == std::vector<uint32_t>(8, 0), "flags of results");
     // Bytes: 40 columns are a column of blocks of 32 and one of 16.
     // They may be at any place in global memory.
     Check("copy_matrix_cc_to_gm", 0, {Writes(kSpaceGm, 3, 5 * 32), Writes(kSpaceGm, 3 + 192, 5 * 16), Reads(kSpaceL0c, 0, 5 * 64, 3, 1024)},
@@ -290,6 +311,10 @@ void CheckRefused()
     CheckRefused<int8_t, int32_t>("activation", VREQ8, LeakyRELU);
     CheckRefused<int8_t, float>("activation", QF322B8_PRE, LeakyRELU);
     CheckRefused<int8_t, float>("activation", VQF322B8_PRE, LeakyRELU);
+    // A factor for each channel is not simulated, and behind it there are no activations.
+    for (uint8_t relu = PRELU; relu <= PRELU + 1; ++relu) {
+        CheckRefused<half, float>("activation", F322F16, relu);
+    }
     // Modes name what they make of what: other elements on either side do not fit.
     for (QuantMode_t mode : {NoQuant, F322BF16, DEQF16, REQ8, QF322B8_PRE}) {
         CheckRefused<half, float>("quantisation mode", mode, NoRELU);

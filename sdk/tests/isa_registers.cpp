@@ -19,6 +19,7 @@ void Registers()
             Expect(get_st_atomic_cfg() == static_cast<int64_t>(type), "atomic sums of type " + std::to_string(type));
         }
         set_atomic_none();
+        Expect(get_condition_flag() == 0 && get_lpcnt() == 0, "registers that nobody has written");
         set_condition_flag(5);
         set_lpcnt(7);
         Expect(get_condition_flag() == 5 && get_lpcnt() == 7, "registers that hold what they are given");

@@ -338,7 +338,7 @@ BODY_VS(eq, kEq, int32_t)
         Core& core = Current();                                                                                   \
         const Lanes to = {dst, sizeof(T), dstBlockStride, dstRepeatStride, ascendsim::kWrite};                    \
         if (mode == 1) {                                                                                          \
-            const Source<T> scalar = {{dst, sizeof(T), 1, 8, kRead}, true, Load<T>(core.cmpmask)};                \
+            const Source<T> scalar = {{}, true, Load<T>(core.cmpmask)};                                            \
             Select<T>(dst, to, SRC0(T).lanes, {static_cast<const uint8_t*>(src1), true, scalar}, repeat,          \
                       ASCENDSIM_SITE());                                                                          \
         } else {                                                                                                  \

@@ -73,7 +73,7 @@ bool SideAddress(Core& core, const Transfer& t, const Side& side, uint64_t* addr
 void FillOperand(RecordOperand* op, const Transfer& t, const Side& side, uint64_t address)
 {
     machine::SetOperand(op, address, static_cast<uint32_t>(side.len), side.gm ? kSpaceGm : kSpaceUb, side.access);
-    if (t.bursts > 1 && side.step == side.len) {
+    if (side.step == side.len) {
         op->len = static_cast<uint32_t>(side.len * t.bursts);
     } else if (t.bursts > 1 && side.step != 0) {
         op->count0 = t.bursts;

@@ -181,7 +181,7 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     if (!ModeFits(p.quant, dst_element, src_element)) {
         NotSimulated(core, opcode, site, "this quantisation mode with these element types");
     }
-    if (p.relu == PRELU || p.relu > PRELU || (p.relu == LeakyRELU && IsScaled(p.quant))) {
+    if (p.relu >= PRELU || (p.relu == LeakyRELU && IsScaled(p.quant))) {
         NotSimulated(core, opcode, site, "this activation");
     }
     if (p.nz2nd && (!to_gm || p.split)) {

@@ -141,7 +141,7 @@ const uint8_t* FactorTable(Core& core, uint16_t opcode, uint64_t site)
     const auto base = reinterpret_cast<uintptr_t>(core.ub);
     uint64_t address = 0;
     for (const uint64_t candidate : {value, value << 5, base + (value << 5)}) {
-        if (candidate >= base && candidate + 16 * 8 <= base + core.ub_size) {
+        if (candidate >= base && candidate + 16 * 8 <= base + core.ub_size + kUbReservedBytes) {
             return reinterpret_cast<const uint8_t*>(candidate);
         }
     }

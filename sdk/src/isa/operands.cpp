@@ -9,8 +9,7 @@ bool AdmitRanges(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, cons
     uint64_t addresses[kMaxRanges];
     for (int i = 0; i < count; ++i) {
         const Range& range = ranges[i];
-        const int64_t last = (range.count0 > 0 ? int64_t{range.count0} - 1 : 0) * range.stride0 +
-                             (range.count1 > 0 ? int64_t{range.count1} - 1 : 0) * range.stride1;
+        const int64_t last = (int64_t{range.count0} - 1) * range.stride0 + (int64_t{range.count1} - 1) * range.stride1;
         // Descending forms start at their highest piece.
         const int64_t low = last < 0 ? last : 0;
         const auto extent = range.len + static_cast<uint64_t>(last < 0 ? -last : last);
@@ -33,9 +32,9 @@ bool AdmitRanges(Core& core, uint16_t opcode, uint8_t dtype, uint64_t site, cons
         machine::SetOperand(op, addresses[i], static_cast<uint32_t>(range.len), range.space, range.access);
         // Pieces that touch are one.
         uint64_t len = range.len;
-        uint32_t count0 = range.count0 == 0 ? 1 : range.count0;
+        uint32_t count0 = range.count0;
         int64_t stride0 = range.stride0;
-        uint32_t count1 = range.count1 == 0 ? 1 : range.count1;
+        uint32_t count1 = range.count1;
         int64_t stride1 = range.stride1;
         if (count0 > 1 && stride0 == static_cast<int64_t>(len)) {
             len *= count0;

@@ -11,7 +11,7 @@
 namespace ascendsim {
 namespace isa __attribute__((visibility("hidden"))) {
 
-/// One operand: `count1 x count0` pieces of `len` bytes.
+/// One operand: `count1 x count0` pieces of `len` bytes, at least one.
 struct Range {
     TraceSpace space;
     uint8_t access;

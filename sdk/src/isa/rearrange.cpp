@@ -79,13 +79,12 @@ uint64_t GatherBase(const Core& core, uint64_t base)
 {
     constexpr uint64_t kLow = 0xFFFFFFFFu;
     const auto ub = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(core.ub));
-    if (base < core.ub_size) {
+    if (base < core.ub_size + kUbReservedBytes) {
         return ub + base;
     }
     if (base <= kLow) {
-        uint64_t address = (ub & ~kLow) | base;
-        address += address < ub ? kLow + 1 : 0;
-        return address - ub < core.ub_size ? address : base;
+        const uint64_t address = (ub & ~kLow) | base;
+        return address + (address < ub ? kLow + 1 : 0);
     }
     return base;
 }
@@ -104,7 +103,7 @@ struct Hull {
     bool IsIn(const Core& core) const
     {
         const auto ub = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(core.ub));
-        return low >= ub && high <= ub + core.ub_size;
+        return low >= ub && high <= ub + core.ub_size + kUbReservedBytes;
     }
 };
 

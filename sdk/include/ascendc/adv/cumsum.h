@@ -29,23 +29,16 @@ using lanes::Run;
 
 constexpr uint32_t ROWS = NCHW_CONV_ADDR_LIST_SIZE;
 
-/// Transposes `repeats` squares of sixteen blocks; the addresses advance by blocks from one to the next.
+/// Transposes `repeats` squares of sixteen blocks; the addresses advance by blocks from one to the next. There are no more than 192:
+/// a temporary buffer for longer rows has no room in the Unified Buffer.
 template <typename T>
 ASC_API void Squares(
     uint64_t (&to)[ROWS], uint64_t (&from)[ROWS], uint32_t repeats, uint16_t toStep, uint16_t fromStep)
 {
-    for (uint32_t done = 0; done < repeats;) {
-        const uint32_t now = repeats - done < 255 ? repeats - done : 255;
-        TransDataTo5HDParams params(
-            false, false, static_cast<uint8_t>(now), static_cast<uint16_t>(now == 1 ? 0 : toStep),
-            static_cast<uint16_t>(now == 1 ? 0 : fromStep));
-        TransDataTo5HD<T>(to, from, params);
-        for (uint32_t i = 0; i < ROWS; ++i) {
-            to[i] += uint64_t(now) * toStep * ONE_BLK_SIZE;
-            from[i] += uint64_t(now) * fromStep * ONE_BLK_SIZE;
-        }
-        done += now;
-    }
+    TransDataTo5HDParams params(
+        false, false, static_cast<uint8_t>(repeats), static_cast<uint16_t>(repeats == 1 ? 0 : toStep),
+        static_cast<uint16_t>(repeats == 1 ? 0 : fromStep));
+    TransDataTo5HD<T>(to, from, params);
     PipeBarrier<PIPE_V>();
 }
 

@@ -24,7 +24,7 @@ ASC_API lanes::Share ShareOutNative(
     if (room == 0) {
         FaultText text;
         text << api << ": a temporary buffer of " << bytes << " bytes is too small; it takes at least "
-             << slots * ONE_BLK_SIZE + aside;
+             << slots * ONE_BLK_SIZE + aside + (withBits ? block / 8 : 0);
         ascendsim::Fault("bad_argument", text.Text());
     }
     return {room, room * slots * static_cast<uint32_t>(sizeof(T))};

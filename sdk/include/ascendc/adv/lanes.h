@@ -165,7 +165,7 @@ ASC_API Share ShareOut(const char* api, const LocalTensor<uint8_t>& temporary, u
     if (room == 0) {
         FaultText text;
         text << api << ": a temporary buffer of " << bytes << " bytes is too small; it takes at least "
-             << slots * unit * static_cast<uint32_t>(sizeof(float)) + aside;
+             << slots * unit * static_cast<uint32_t>(sizeof(float)) + aside + (withBits ? unit / 8 : 0);
         ascendsim::Fault("bad_argument", text.Text());
     }
     return {room, room * slots * static_cast<uint32_t>(sizeof(float))};

@@ -15,7 +15,6 @@ ASC_API void Gradient(
     const SoftMaxTiling& tiling, const Shape& all)
 {
     constexpr uint32_t perBlock = ONE_BLK_SIZE / sizeof(T);
-    constexpr bool narrow = sizeof(T) < sizeof(float);
     // Products, then the second operand where it has to be widened.
     const uint32_t perRow = all.stride + WideFloats<T>(all.stride) + rows::REDUCE_FLOATS;
     const uint32_t step = RowsAtOnce<T>(api, work, all, tiling, perRow);
@@ -36,7 +35,7 @@ ASC_API void Gradient(
             rows::StoreBlocks(dst + row * perBlock, parts.blocks, parts.convert, shape.count);
             continue;
         }
-        const Floats again = narrow ? rows::LoadRows(grad + row * all.stride, products, elements) : g;
+        const Floats again = rows::LoadRows(grad + row * all.stride, products, elements);
         rows::SubBlocks(products, again, parts.blocks, padded);
         const Floats d = rows::ResultRows(dst + row * all.stride, products);
         rows::Count(elements);

@@ -86,8 +86,8 @@ public:
     }
     ASC_API void SetHF32(bool enable = false, int32_t mode = 0)
     {
-        (void)mode;
         State().hf32 = enable;
+        State().hf32TowardsZero = mode == 1;
     }
     ASC_API void SetBatchNum(int32_t batchA, int32_t batchB)
     {

@@ -30,6 +30,7 @@ struct MatmulState {
     uint32_t transposedB = 0;
     uint32_t quantised = 0;
     uint32_t hf32 = 0;
+    uint32_t hf32TowardsZero = 0;
 
     ASC_API void Start(const TCubeTiling& given)
     {
@@ -172,7 +173,7 @@ public:
             const uint64_t step = pairs < asked ? pairs : asked;
             engine_.Init(
                 pipe, static_cast<uint32_t>(t.baseM), static_cast<uint32_t>(t.baseN), static_cast<uint32_t>(t.baseK),
-                static_cast<uint32_t>(step == 0 ? 1 : step), pairs == 0 ? 1 : 2, t.isBias != 0);
+                static_cast<uint32_t>(step), pairs == 0 ? 1 : 2, t.isBias != 0);
         } else {
             (void)pipe;
         }

@@ -206,6 +206,7 @@ private:
             bias_ = t.isBias;
         }
         SetHF32Mode(message.state.hf32 != 0);
+        SetHF32TransMode(message.state.hf32TowardsZero != 0);
         Perform(object, message);
         object.End();
         PipeBarrier<PIPE_ALL>();
