@@ -5,6 +5,7 @@ pub(crate) mod barrier_regions;
 pub(crate) mod chunk_loads;
 pub(crate) mod code;
 pub(crate) mod copies;
+pub(crate) mod declared_types;
 pub(crate) mod entry;
 pub(crate) mod first_element;
 pub(crate) mod flow;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::code::{Surroundings, block_of, functions, scope, squash, unused_scratch, words};
+use crate::analysis::declared_types::only_type;
 use crate::context::Context;
 use crate::rewrite::buffers::added;
 use crate::rewrite::edits::edit;
@@ -246,7 +247,8 @@ impl Names for Surroundings<'_> {
     }
 
     fn element(&self, type_name: &str) -> Option<Element> {
-        Element::from_name(type_name).or_else(|| self.instantiated(type_name.trim()))
+        let name = type_name.trim();
+        Element::from_name(name).or_else(|| self.declared(name)).or_else(|| self.instantiated(name))
     }
 }
 
@@ -277,6 +279,11 @@ impl Surroundings<'_> {
             }
         }
         let only = found.iter().next().filter(|_| found.len() == 1)?;
-        Element::from_name(only)
+        Element::from_name(only).or_else(|| self.declared(only))
+    }
+
+    /// The one type of an input or output that the build names.
+    fn declared(&self, name: &str) -> Option<Element> {
+        Element::from_name(only_type(self.context, name)?)
     }
 }

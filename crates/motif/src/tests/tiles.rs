@@ -160,3 +160,33 @@ fn d24_refuses_rounds_that_are_no_walk_through_memory() {
         refuses("D24", &kernel, why);
     }
 }
+
+#[test]
+fn v01_knows_the_type_that_an_operator_takes_alone() {
+    let kernel = KERNEL
+        .replace("class Blend {", "template <typename T>\nclass Blend {")
+        .replace("GlobalTensor<float>", "GlobalTensor<T>")
+        .replace("(__gm__ float *)", "(__gm__ T *)")
+        .replace("    Blend op;", "    Blend<DTYPE_A> op;");
+    let vectors = |declaration: &str| {
+        let mut tree = SourceTree::new();
+        tree.insert("op_host/k.cpp", format!("class Op {{\n    Op()\n    {{\n        {declaration}\n    }}\n}};\n"));
+        tree.insert("op_kernel/k.cpp", kernel.as_str());
+        let context = Context::new(tree, KnownValues::default(), None);
+        let site = motif("D24").find(&context).sites.first().cloned().expect("a loop to tile");
+        let tiled = patched(&context, &motif("D24").apply(&context, &site).unwrap());
+        let found = motif("V01").find(&tiled);
+        found.sites.first().map(|site| patched(&tiled, &motif("V01").apply(&tiled, site).unwrap()))
+    };
+    let one =
+        vectors("this->Input(\"a\").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT});").expect("vectors");
+    assert!(one.tree.text("op_kernel/k.cpp").unwrap().contains("AscendC::Sub(yMade, bTile, aTile, count);"));
+    // Of two types each is another kernel, and of another input nothing is known.
+    for declaration in [
+        "this->Input(\"a\").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16});",
+        "this->Input(\"b\").ParamType(REQUIRED).DataType({ge::DT_FLOAT});",
+        "this->Input(\"a\").ParamType(REQUIRED).DataType(types);",
+    ] {
+        assert!(vectors(declaration).is_none(), "{declaration}");
+    }
+}
