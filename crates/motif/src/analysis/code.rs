@@ -24,6 +24,17 @@ pub(crate) fn scope(file: &SyntaxFile) -> &'static str {
     if file.text().contains("using namespace AscendC") { "" } else { "AscendC::" }
 }
 
+/// The functions of a kernel with their files.
+pub(crate) fn functions_of<'a>(context: &'a Context, kernel: &'a Kernel) -> Vec<(&'a SyntaxFile, &'a Function)> {
+    let known = kernel.functions.iter();
+    known
+        .filter_map(|(name, index)| {
+            let file = context.forest.get(name)?;
+            Some((file, file.functions().get(*index)?))
+        })
+        .collect()
+}
+
 /// All functions with their tensors and kernel.
 pub(crate) fn functions(context: &Context) -> Vec<(&SyntaxFile, &Function, &Kernel, TensorFacts)> {
     let mut found = Vec::new();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::analysis::code::{block_of, scope, squash, words};
+use crate::analysis::code::{block_of, functions_of, scope, squash, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changes_name;
 use crate::analysis::flow::effects::{is_plain, steady};
@@ -55,51 +55,35 @@ impl Motif for Tiles {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
-            for (file, function) in functions_of(context, kernel) {
-                let within = |repetition: &&Loop| function.body.contains(&repetition.span.start);
-                for repetition in file.loops().iter().filter(within) {
-                    let walk = Walk { context, kernel, file, function, repetition };
-                    if walk.accesses().next().is_some() && !walk.is_nest() {
-                        let note = format!("tiles of {TILE} elements");
-                        found.push(
-                            Candidate::new(file, &repetition.span, note, walk.tiled()).on_condition(
-                                "no two global tensors of the loop are the same memory at different places",
-                            ),
-                        );
-                    }
-                }
-            }
-        }
-        found
+        let walks = walks(context).into_iter().filter(|walk| walk.accesses().next().is_some() && !walk.is_nest());
+        walks
+            .map(|walk| {
+                let note = format!("tiles of {TILE} elements");
+                Candidate::new(walk.file, &walk.repetition.span, note, walk.tiled())
+                    .on_condition("no two global tensors of the loop are the same memory at different places")
+            })
+            .collect()
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
-            for (file, function) in functions_of(context, kernel) {
-                let within = |repetition: &&Loop| function.body.contains(&repetition.span.start);
-                for repetition in file.loops().iter().filter(within) {
-                    let walk = Walk { context, kernel, file, function, repetition };
-                    if let Some(edits) = walk.untiled() {
-                        found.push(Candidate::new(file, &repetition.span, "element by element", Ok(edits)));
-                    }
-                }
-            }
-        }
-        found
+        let untiled = |walk: Walk<'_>| {
+            let edits = walk.untiled()?;
+            Some(Candidate::new(walk.file, &walk.repetition.span, "element by element", Ok(edits)))
+        };
+        walks(context).into_iter().filter_map(untiled).collect()
     }
 }
 
-fn functions_of<'a>(context: &'a Context, kernel: &'a Kernel) -> Vec<(&'a SyntaxFile, &'a Function)> {
-    let known = kernel.functions.iter();
-    known
-        .filter_map(|(name, index)| {
-            let file = context.forest.get(name)?;
-            Some((file, file.functions().get(*index)?))
-        })
-        .collect()
+/// All loops of kernels with global tensors.
+fn walks(context: &Context) -> Vec<Walk<'_>> {
+    let mut found = Vec::new();
+    for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
+        for (file, function) in functions_of(context, kernel) {
+            let own = file.loops().iter().filter(|repetition| function.body.contains(&repetition.span.start));
+            found.extend(own.map(|repetition| Walk { context, kernel, file, function, repetition }));
+        }
+    }
+    found
 }
 
 /// A loop that may walk through global memory.

@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analysis::code::{block_of, scope, words};
+use crate::analysis::code::{block_of, functions_of, scope, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changed_names;
 use crate::analysis::flow::effects::reached;
-use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch, launches};
+use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch};
 use crate::analysis::queue_run::statement_at;
 use crate::analysis::round_list::{statements_of, touching_queues};
-use crate::rewrite::dealing::{is_of_all_cores, is_of_one_core, to_all_cores, to_one_core};
+use crate::rewrite::dealing::{of_all_cores, of_one_core, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -50,24 +50,12 @@ impl Motif for DealtRounds {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let found = launches(context).into_iter().filter(|launch| is_of_one_core(context, launch));
-        found
-            .map(|launch| {
-                let note = format!("rounds dealt to all vector cores, at least {ELEMENTS_PER_CORE} elements for each");
-                Candidate::new(launch.file, &launch.set.span, note, dealt(context, &launch))
-                    .on_condition("rounds are independent of each other")
-                    .on_condition("the elements of the first input tell how much work there is")
-            })
-            .collect()
+        let note = format!("rounds dealt to all vector cores, at least {ELEMENTS_PER_CORE} elements for each");
+        of_one_core(context, &note, |launch| dealt(context, launch))
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let found = launches(context).into_iter().filter(|launch| is_of_all_cores(launch, ELEMENTS_PER_CORE));
-        found
-            .map(|launch| {
-                Candidate::new(launch.file, &launch.set.span, "one core does all rounds", gathered(context, &launch))
-            })
-            .collect()
+        of_all_cores(context, ELEMENTS_PER_CORE, |launch| gathered(context, launch))
     }
 }
 
@@ -110,13 +98,13 @@ impl<'a> Class<'a> {
         }
         let touching = touching_queues(context, kernel);
         let mut class = Self { context, kernel, stages: BTreeSet::new(), rounds: Vec::new() };
-        for (file, function) in class.functions() {
+        for (file, function) in functions_of(context, kernel) {
             let names_queue = |word: &&str| kernel.queues.contains_key(*word) || kernel.buffers.contains_key(*word);
             if function.name != "Init" && words(file.slice(&function.body)).iter().any(names_queue) {
                 class.stages.insert(function.name.clone());
             }
         }
-        for (file, function) in class.functions() {
+        for (file, function) in functions_of(context, kernel) {
             let drives = touching.contains(&function.name) && !class.stages.contains(&function.name);
             if drives && function.name != "Init" {
                 class.add_rounds(file, function)?;
@@ -127,16 +115,6 @@ impl<'a> Class<'a> {
         }
         class.proven()?;
         Ok(class)
-    }
-
-    fn functions(&self) -> Vec<(&'a SyntaxFile, &'a Function)> {
-        let known = self.kernel.functions.iter();
-        known
-            .filter_map(|(name, index)| {
-                let file = self.context.forest.get(name)?;
-                Some((file, file.functions().get(*index)?))
-            })
-            .collect()
     }
 
     /// Runs of statements that are calls of stages, in every block of a function.
@@ -233,7 +211,7 @@ impl<'a> Class<'a> {
                 }
             }
         }
-        for (file, function) in self.functions() {
+        for (file, function) in functions_of(self.context, self.kernel) {
             if of_rounds.contains(&(file.name(), function.body.start)) {
                 continue;
             }
@@ -283,7 +261,8 @@ impl<'a> Class<'a> {
             .iter()
             .find_map(|file| Some((file, file.classes().iter().find(|class| class.name == kernel.name)?)))
             .ok_or_else(|| format!("{} is no class", kernel.name))?;
-        let mut texts = self.functions().into_iter().map(|(file, function)| file.slice(&function.span));
+        let mut texts =
+            functions_of(self.context, self.kernel).into_iter().map(|(file, function)| file.slice(&function.span));
         if words(file.slice(&class.span)).contains(&COUNTER) || texts.any(|text| words(text).contains(&COUNTER)) {
             return Err(format!("{} has a {COUNTER} of its own", kernel.name));
         }

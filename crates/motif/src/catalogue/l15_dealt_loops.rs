@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::analysis::code::{scope, words};
+use crate::analysis::code::{functions_of, scope, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::effects::{is_harmless, own_functions, reached, steady};
 use crate::analysis::flow::values::Values;
-use crate::analysis::launches::{Launch, launches};
+use crate::analysis::launches::Launch;
 use crate::analysis::loops::{counted, loops_around};
-use crate::rewrite::dealing::{is_of_all_cores, is_of_one_core, to_all_cores, to_one_core};
+use crate::rewrite::dealing::{of_all_cores, of_one_core, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -67,24 +67,12 @@ impl Motif for DealtLoops {
         if !device_files(context).any(|file| file.calls_named("SetValue").next().is_some()) {
             return Vec::new();
         }
-        let found = launches(context).into_iter().filter(|launch| is_of_one_core(context, launch));
-        found
-            .map(|launch| {
-                let note = format!("scalar rounds dealt to all vector cores, {SCALARS_PER_CORE} elements for each");
-                Candidate::new(launch.file, &launch.set.span, note, dealt(context, &launch))
-                    .on_condition("rounds are independent of each other")
-                    .on_condition("the elements of the first input tell how much work there is")
-            })
-            .collect()
+        let note = format!("scalar rounds dealt to all vector cores, at least {SCALARS_PER_CORE} elements for each");
+        of_one_core(context, &note, |launch| dealt(context, launch))
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
-        let found = launches(context).into_iter().filter(|launch| is_of_all_cores(launch, SCALARS_PER_CORE));
-        found
-            .map(|launch| {
-                Candidate::new(launch.file, &launch.set.span, "one core does all rounds", gathered(context, &launch))
-            })
-            .collect()
+        of_all_cores(context, SCALARS_PER_CORE, |launch| gathered(context, launch))
     }
 }
 
@@ -131,7 +119,7 @@ impl<'a> Scalars<'a> {
         }
         let mut scalars = Self { context, kernel, loops: Vec::new() };
         scalars.uses_scalars_alone()?;
-        for (file, function) in scalars.functions() {
+        for (file, function) in functions_of(context, kernel) {
             for call in file.calls_in(function.body.clone()).filter(|call| call.name == "SetValue") {
                 scalars.add(file, function, call)?;
             }
@@ -145,21 +133,11 @@ impl<'a> Scalars<'a> {
         Ok(scalars)
     }
 
-    fn functions(&self) -> Vec<(&'a SyntaxFile, &'a Function)> {
-        let known = self.kernel.functions.iter();
-        known
-            .filter_map(|(name, index)| {
-                let file = self.context.forest.get(name)?;
-                Some((file, file.functions().get(*index)?))
-            })
-            .collect()
-    }
-
     /// Proves that global tensors are asked for elements alone, that none is both read and written, and that there are no others.
     fn uses_scalars_alone(&self) -> Result<(), String> {
         let globals = &self.kernel.globals;
         let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (file, function) in self.functions() {
+        for (file, function) in functions_of(self.context, self.kernel) {
             for call in file.calls_in(function.body.clone()) {
                 let object =
                     call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object));

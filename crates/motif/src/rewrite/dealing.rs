@@ -6,9 +6,10 @@ use std::ops::Range;
 use crate::analysis::code::words;
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changes;
-use crate::analysis::launches::{Launch, cap_of};
+use crate::analysis::launches::{Launch, cap_of, launches};
 use crate::context::Context;
 use crate::rewrite::edits::{edit, included};
+use crate::site::Candidate;
 use source::Edit;
 use source::parse::{Call, SyntaxFile};
 
@@ -50,8 +51,36 @@ fn asked<'a>(launch: &Launch<'a>) -> &'a str {
     launch.set.arguments.first().map_or("", |argument| launch.file.slice(argument))
 }
 
+/// Launches of one core as candidates for all of them.
+pub(crate) fn of_one_core<'a>(
+    context: &'a Context,
+    note: &str,
+    dealt: impl Fn(&Launch<'a>) -> Result<Vec<Edit>, String>,
+) -> Vec<Candidate> {
+    let found = launches(context).into_iter().filter(|launch| is_of_one_core(context, launch));
+    found
+        .map(|launch| {
+            Candidate::new(launch.file, &launch.set.span, note, dealt(&launch))
+                .on_condition("rounds are independent of each other")
+                .on_condition("the elements of the first input tell how much work there is")
+        })
+        .collect()
+}
+
+/// Launches of all cores, as [`to_all_cores`] makes them, as candidates for one.
+pub(crate) fn of_all_cores<'a>(
+    context: &'a Context,
+    elements_per_core: u32,
+    gathered: impl Fn(&Launch<'a>) -> Result<Vec<Edit>, String>,
+) -> Vec<Candidate> {
+    let found = launches(context).into_iter().filter(|launch| is_of_all_cores(launch, elements_per_core));
+    found
+        .map(|launch| Candidate::new(launch.file, &launch.set.span, "one core does all rounds", gathered(&launch)))
+        .collect()
+}
+
 /// Whether one core does all the work.
-pub(crate) fn is_of_one_core(context: &Context, launch: &Launch<'_>) -> bool {
+fn is_of_one_core(context: &Context, launch: &Launch<'_>) -> bool {
     let blocks = asked(launch);
     let known = &context.facts.known;
     // A variable that is never set again.
@@ -62,7 +91,7 @@ pub(crate) fn is_of_one_core(context: &Context, launch: &Launch<'_>) -> bool {
 }
 
 /// Whether the launch is what [`to_all_cores`] makes of one.
-pub(crate) fn is_of_all_cores(launch: &Launch<'_>, elements_per_core: u32) -> bool {
+fn is_of_all_cores(launch: &Launch<'_>, elements_per_core: u32) -> bool {
     blocks(launch, elements_per_core).is_ok_and(|blocks| asked(launch) == blocks)
 }
 
@@ -121,12 +150,12 @@ pub(crate) fn to_all_cores(
     if let Some((name, _)) = context.facts.macros.iter().find(|(_, bodies)| bodies.iter().any(|body| asks(body))) {
         return Err(format!("the macro {name} asks which core it is"));
     }
-    edits.extend(device_files(context).flat_map(of_one_core));
+    edits.extend(device_files(context).flat_map(own_answers));
     Ok(edits)
 }
 
 /// Questions of a core which one it is, and how many there are, with the answers that they had: they dealt nothing.
-fn of_one_core(file: &SyntaxFile) -> Vec<Edit> {
+fn own_answers(file: &SyntaxFile) -> Vec<Edit> {
     let calls = file.calls().iter().filter(|call| call.object.is_none() && call.arguments.is_empty());
     let in_assertion = |call: &Call| {
         let mut around =
