@@ -24,6 +24,11 @@ pub(crate) fn scope(file: &SyntaxFile) -> &'static str {
     if file.text().contains("using namespace AscendC") { "" } else { "AscendC::" }
 }
 
+/// The object of a member call by its own name: `gm` of `this->gm.GetValue(i)`, empty for a free function. A part of one is no name.
+pub(crate) fn object_name(call: &Call) -> &str {
+    call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object))
+}
+
 /// The functions of a kernel with their files.
 pub(crate) fn functions_of<'a>(context: &'a Context, kernel: &'a Kernel) -> Vec<(&'a SyntaxFile, &'a Function)> {
     let known = kernel.functions.iter();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::analysis::code::{block_of, functions_of, scope, squash, words};
+use crate::analysis::code::{block_of, functions_of, object_name, scope, squash, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changes_name;
 use crate::analysis::flow::effects::{is_plain, steady};
@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
     fn accesses(&self) -> impl Iterator<Item = &'a Call> {
         let globals = &self.kernel.globals;
         self.file.calls_in(self.repetition.body.clone()).filter(move |call| {
-            matches!(call.name.as_str(), "GetValue" | "SetValue") && globals.contains_key(global_of(call))
+            matches!(call.name.as_str(), "GetValue" | "SetValue") && globals.contains_key(object_name(call))
         })
     }
 
@@ -233,7 +233,7 @@ impl<'a> Walk<'a> {
         let mut streams: BTreeMap<&str, Stream<'a>> = BTreeMap::new();
         let mut counters = places.values().filter_map(|local| local.value.as_ref()).count();
         for call in self.accesses() {
-            let Some((global, (element, _))) = self.kernel.globals.get_key_value(global_of(call)) else { continue };
+            let Some((global, (element, _))) = self.kernel.globals.get_key_value(object_name(call)) else { continue };
             let line = self.line(call.span.start);
             let index = call.arguments.first().ok_or_else(|| format!("line {line}: {} without a place", call.name))?;
             let start =
@@ -269,7 +269,7 @@ impl<'a> Walk<'a> {
         }
         let named = words(text);
         let mentions = |name: &str| named.iter().filter(|word| **word == name).count();
-        let as_object = |name: &str| self.accesses().filter(|call| global_of(call) == name).count();
+        let as_object = |name: &str| self.accesses().filter(|call| object_name(call) == name).count();
         match self.kernel.globals.keys().find(|name| mentions(name) != as_object(name)) {
             Some(name) => Err(format!("{name} is used as a whole in the loop")),
             None => Ok(streams),
@@ -419,7 +419,7 @@ impl<'a> Walk<'a> {
         let (file, body) = (self.file, &self.repetition.body);
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
         for call in self.accesses() {
-            let global = global_of(call);
+            let global = object_name(call);
             let tensor = if call.name == "SetValue" { names.written(global) } else { names.read(global) };
             let object = call.callee.start..call.callee.start + call.object.as_deref().map_or(0, str::len);
             edits.push((object, tensor));
@@ -504,11 +504,6 @@ impl<'a> Walk<'a> {
         }
         Some(edits)
     }
-}
-
-/// The tensor that an element is asked of.
-fn global_of(call: &Call) -> &str {
-    call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object))
 }
 
 /// An expression from which something is taken away.

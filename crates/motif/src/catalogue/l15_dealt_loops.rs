@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::analysis::code::{functions_of, scope, words};
+use crate::analysis::code::{functions_of, object_name, scope, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::effects::{is_harmless, own_functions, reached, steady};
 use crate::analysis::flow::values::Values;
@@ -139,8 +139,7 @@ impl<'a> Scalars<'a> {
         let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (file, function) in functions_of(self.context, self.kernel) {
             for call in file.calls_in(function.body.clone()) {
-                let object =
-                    call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object));
+                let object = object_name(call);
                 let at = || format!("{}:{}", file.name(), file.line(call.span.start));
                 match (call.name.as_str(), globals.get_key_value(object)) {
                     (name, Some((object, _))) if OF_SCALARS.contains(&name) => {
@@ -167,14 +166,13 @@ impl<'a> Scalars<'a> {
                     return Err(format!("{}:{}: a pointer to global memory", file.name(), file.line(byte)));
                 }
                 let follows = |by: usize| tokens.get(index + by).map_or("", |next| &body[next.span.clone()]);
-                let is_declared = globals.get(word).is_some_and(|(_, place)| {
-                    place.file == file.name() && place.span().contains(&(function.body.start + token.span.start))
-                });
+                let is_declared = globals
+                    .get(word)
+                    .is_some_and(|(_, place)| place.file == file.name() && place.span().contains(&byte));
                 if token.kind == PieceKind::Word && globals.contains_key(word) && !is_declared {
                     let asked = follows(1) == "." && OF_SCALARS.contains(&follows(2));
                     if !asked {
-                        let line = file.line(function.body.start + token.span.start);
-                        return Err(format!("{}:{line}: {word} is used as a whole", file.name()));
+                        return Err(format!("{}:{}: {word} is used as a whole", file.name(), file.line(byte)));
                     }
                 }
             }
@@ -188,7 +186,7 @@ impl<'a> Scalars<'a> {
     /// The loop around a write is one to deal.
     fn add(&mut self, file: &'a SyntaxFile, function: &'a Function, call: &'a Call) -> Result<(), String> {
         let at = || format!("{}:{}", file.name(), file.line(call.span.start));
-        let object = call.object.as_deref().map_or("", |object| object.strip_prefix("this->").unwrap_or(object));
+        let object = object_name(call);
         let element = self.kernel.globals.get(object).map_or("", |(element, _)| element.as_str());
         let Some(repetition) = loops_around(file, function, call.span.start).last().copied() else {
             return Err(format!("{}: {object} is written in no loop", at()));
