@@ -356,8 +356,8 @@ def bounds_of(value, output, unspecified):
     return bounds
 
 
-def compute(request):
-    """Right outputs of a call, in files."""
+def compute(request, number=0):
+    """Right outputs of a call, in files that are named by the request's number."""
     definition, pairs, values = match(request)
     arguments = []
     for slot, one in pairs:
@@ -370,12 +370,12 @@ def compute(request):
         results = flattened(definition.function(*arguments, **values), outputs, definition.outputs)
         answer = []
         for index, (value, output) in enumerate(zip(results, outputs)):
-            answer.append(None if value is None else written(index, value, output))
+            answer.append(None if value is None else written(f"{number}-{index}", value, output))
     return definition, answer
 
 
-def written(index, value, output):
-    """Writes one output and its bounds."""
+def written(name, value, output):
+    """Writes one output and its bounds to files of a name."""
     value.array = np.asarray(value.array)
     shape = list(value.array.shape)
     if output["shape"] is not None and not same_shape(shape, output["shape"]):
@@ -389,11 +389,11 @@ def written(index, value, output):
     if count and count == value.array.size:
         raise Mismatch(f"the interface does not say what output {output['name']} is for such values")
     bounds = bounds_of(value, output, unspecified if count else None)
-    answer = {"file": f"definition-{index}.bin", "unspecified": count, "bounds": None}
+    answer = {"file": f"definition-{name}.bin", "unspecified": count, "bounds": None}
     with open(answer["file"], "wb") as file:
         file.write(raw)
     if bounds is not None:
-        answer["bounds"] = f"bounds-{index}.bin"
+        answer["bounds"] = f"bounds-{name}.bin"
         if output["dtype"] == "complex64":
             # Both parts count as elements.
             bounds = np.repeat(bounds.reshape(-1), 2)

@@ -1,6 +1,6 @@
 """Runs definitions for `cargo ascend-tune`, in a directory that it may write to: `run.py match|compute|data REQUEST`.
 
-REQUEST is a JSON file; the answer is `answer.json` in the working directory.
+REQUEST is a JSON file with a list of requests; their answers are a list in `answer.json` in the working directory.
 """
 
 import importlib
@@ -30,7 +30,7 @@ def families_of(operator):
     return [family for family, operators in families.items() if operator in operators]
 
 
-def answer(mode, request):
+def answer(mode, request, number=0):
     families = families_of(request["operator"])
     if not families:
         return {"undefined": f"there is no definition of {request['operator']}"}
@@ -45,7 +45,7 @@ def answer(mode, request):
             data = importlib.import_module("meaning").data_of(definition.operator, pairs, values)
             changed = [] if request["outputs"] else list(dict.fromkeys(one["name"] for one in core.changed_inputs(definition, pairs)))
         else:
-            definition, outputs = core.compute(request)
+            definition, outputs = core.compute(request, number)
     except core.Undefined as reason:
         return {"undefined": str(reason)}
     except core.Mismatch as reason:
@@ -54,17 +54,22 @@ def answer(mode, request):
     return {"definition": found, "outputs": outputs, "data": data, "changed": changed}
 
 
+def answered(mode, request, number):
+    """The answer to one request, whatever becomes of it: the others are answered all the same."""
+    try:
+        return answer(mode, request, number)
+    except ModuleNotFoundError as error:
+        return {"missing": error.name}
+    except Exception as error:  # pylint: disable=broad-except
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
 def main():
     with open(sys.argv[2], encoding="utf-8") as file:
-        request = json.load(file)
-    try:
-        result = answer(sys.argv[1], request)
-    except ModuleNotFoundError as error:
-        result = {"missing": error.name}
-    except Exception as error:  # pylint: disable=broad-except
-        result = {"error": f"{type(error).__name__}: {error}"}
+        requests = json.load(file)
+    answers = [answered(sys.argv[1], request, number) for number, request in enumerate(requests)]
     with open("answer.json", "w", encoding="utf-8") as file:
-        json.dump(result, file)
+        json.dump(answers, file)
 
 
 if __name__ == "__main__":

@@ -21,12 +21,8 @@ pub(super) struct Definitions {
     silent: BTreeMap<usize, String>,
 }
 
-/// What was asked of the definition for a trial, and what it said.
-struct Asked {
-    index: usize,
-    said: Result<Defined, String>,
-    job: Option<(DescribedOp, KernelJob)>,
-}
+/// Trials that one process computes, each with its call.
+type Calls = (Vec<usize>, Vec<(DescribedOp, KernelJob)>);
 
 /// Computes what the definition gives, where the manifest asks for it.
 pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definitions>, TunerError> {
@@ -38,32 +34,40 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
     let evaluator = &workspace.evaluator;
     let python = python_of(workspace, python);
     let plan = workspace.baseline()?.plain_plan(workspace.tunables());
-    let of_trial = async |index: usize, trial: &Trial| -> Result<Asked, TunerError> {
-        let case = &workspace.manifest.cases[trial.case].name;
-        if evaluator.without_data.contains(case) {
-            return Ok(Asked { index, said: Err("the case is only timed".to_owned()), job: None });
-        }
-        let (op, job) = evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?;
-        let tolerance = |dtype: DType| workspace.manifest.tolerance.get(&dtype.to_string()).copied();
-        let said = match python.define(&op, &job, &tolerance).await {
-            Ok(defined) => Ok(defined),
-            Err(error @ (ReferenceError::Undefined(_) | ReferenceError::Unmatched(_) | ReferenceError::Script(_))) => {
-                Err(error.to_string())
-            }
-            Err(error) => return Err(TunerError::Usage(format!("reference = \"definition\": {error}"))),
-        };
-        Ok(Asked { index, said, job: Some((op, job)) })
-    };
-    let trials = evaluator.workload.trials.iter().enumerate().map(|(index, trial)| of_trial(index, trial));
-    let all: Vec<Asked> = stream::iter(trials).buffered(workspace.options.jobs.max(1)).try_collect().await?;
     let mut found = Definitions { outputs: BTreeMap::new(), silent: BTreeMap::new() };
-    let mut asked = None;
-    for Asked { index, said, job } in all {
+    let with_data = |(index, trial): (usize, _)| {
+        let of_trial: &Trial = trial;
+        let only_timed = evaluator.without_data.contains(&workspace.manifest.cases[of_trial.case].name);
+        if only_timed {
+            found.silent.insert(index, "the case is only timed".to_owned());
+        }
+        (!only_timed).then_some((index, of_trial))
+    };
+    let trials: Vec<(usize, &Trial)> = evaluator.workload.trials.iter().enumerate().filter_map(with_data).collect();
+    let at_once = workspace.options.jobs.max(1);
+    let call = async |index: usize, trial: &Trial| -> Result<_, TunerError> {
+        Ok((index, evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?))
+    };
+    let calls: Vec<(usize, (DescribedOp, KernelJob))> =
+        stream::iter(trials.into_iter().map(|(index, trial)| call(index, trial)))
+            .buffered(at_once)
+            .try_collect()
+            .await?;
+    let asked = calls.last().map(|(_, call)| call.clone());
+    let tolerance = |dtype: DType| workspace.manifest.tolerance.get(&dtype.to_string()).copied();
+    let answered = async |(indices, calls): Calls| {
+        let said = python.define_all(&calls, &tolerance).await;
+        indices.into_iter().zip(said).collect::<Vec<_>>()
+    };
+    let said: Vec<_> = stream::iter(dealt(calls, at_once).into_iter().map(answered)).buffered(at_once).collect().await;
+    for (index, said) in said.into_iter().flatten() {
         match said {
             Ok(defined) => drop(found.outputs.insert(index, defined)),
-            Err(reason) => drop(found.silent.insert(index, reason)),
+            Err(error @ (ReferenceError::Undefined(_) | ReferenceError::Unmatched(_) | ReferenceError::Script(_))) => {
+                found.silent.insert(index, error.to_string());
+            }
+            Err(error) => return Err(TunerError::Usage(format!("reference = \"definition\": {error}"))),
         }
-        asked = job.or(asked);
     }
     // Data for which it says nothing are no mistake of the manifest; a type, dtypes or attributes that it does not cover are.
     if let (true, Some((op, job))) = (found.outputs.is_empty(), asked)
@@ -73,6 +77,18 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
         return Err(TunerError::Usage(message));
     }
     Ok(Some(found))
+}
+
+/// Calls dealt to so many processes, as many to each.
+fn dealt(calls: Vec<(usize, (DescribedOp, KernelJob))>, processes: usize) -> Vec<Calls> {
+    let mut dealt: Vec<Calls> = vec![(Vec::new(), Vec::new()); processes.min(calls.len())];
+    let count = dealt.len();
+    for (place, (index, call)) in calls.into_iter().enumerate() {
+        let (indices, calls) = &mut dealt[place % count];
+        indices.push(index);
+        calls.push(call);
+    }
+    dealt
 }
 
 fn python_of(workspace: &Workspace, program: &Path) -> Python {

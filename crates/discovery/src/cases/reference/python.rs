@@ -16,7 +16,7 @@ use backend::{KernelJob, ProcessLimits, RunFailure, WorkerCommand};
 const PROGRAM: &str = include_str!("run_reference.py");
 const RECORDER: &str = include_str!("record_calls.py");
 /// Seconds that a reference may take.
-const WALL_S: f64 = 60.0;
+pub(super) const WALL_S: f64 = 60.0;
 const MEMORY_BYTES: u64 = 16 << 30;
 
 /// Why a reference gives no answer.
@@ -231,6 +231,18 @@ impl Python {
         request: &Value,
         directory: &Path,
     ) -> Result<Answer, ReferenceError> {
+        self.answer(text, mode, request, directory, WALL_S).await.and_then(said)
+    }
+
+    /// What one of our programs answers within so many seconds, refusals as they are.
+    pub(super) async fn answer(
+        &self,
+        text: &str,
+        mode: &str,
+        request: &Value,
+        directory: &Path,
+        wall_s: f64,
+    ) -> Result<Value, ReferenceError> {
         let failed = |error: std::io::Error| ReferenceError::Run(error.to_string());
         // Names that no script of an operator has.
         let (program, file) = (directory.join("ascend_tune_reference.py"), directory.join("ascend_tune_request.json"));
@@ -249,7 +261,7 @@ impl Python {
             // Interpreters keep their packages in many places.
             readable: None,
             environment,
-            limits: ProcessLimits::new(WALL_S, MEMORY_BYTES),
+            limits: ProcessLimits::new(wall_s, MEMORY_BYTES),
         };
         let ended = command.run().await.map_err(|failure| match failure {
             RunFailure::TimedOut(limit) => ReferenceError::Script(format!("not ready after {limit} s")),
@@ -257,22 +269,27 @@ impl Python {
         })?;
         let answer = fs_err::read(directory.join("answer.json"))
             .map_err(|_| ReferenceError::Run(ended.output.lines().last().unwrap_or_default().to_owned()))?;
-        let unreadable = |error: serde_json::Error| ReferenceError::Run(error.to_string());
-        let refusal: Refusal = serde_json::from_slice(&answer).map_err(unreadable)?;
-        if let Some(missing) = refusal.missing {
-            return Err(ReferenceError::Missing(missing));
-        }
-        if let Some(reason) = refusal.undefined {
-            return Err(ReferenceError::Undefined(reason));
-        }
-        if let Some(reason) = refusal.unmatched {
-            return Err(ReferenceError::Unmatched(reason));
-        }
-        if let Some(error) = refusal.error {
-            return Err(ReferenceError::Script(error.lines().next().unwrap_or_default().to_owned()));
-        }
-        serde_json::from_slice(&answer).map_err(unreadable)
+        serde_json::from_slice(&answer).map_err(|error| ReferenceError::Run(error.to_string()))
     }
+}
+
+/// An answer as what was asked for, or the refusal that it is.
+pub(super) fn said<Answer: DeserializeOwned>(answer: Value) -> Result<Answer, ReferenceError> {
+    let unreadable = |error: serde_json::Error| ReferenceError::Run(error.to_string());
+    let refusal = Refusal::deserialize(&answer).map_err(unreadable)?;
+    if let Some(missing) = refusal.missing {
+        return Err(ReferenceError::Missing(missing));
+    }
+    if let Some(reason) = refusal.undefined {
+        return Err(ReferenceError::Undefined(reason));
+    }
+    if let Some(reason) = refusal.unmatched {
+        return Err(ReferenceError::Unmatched(reason));
+    }
+    if let Some(error) = refusal.error {
+        return Err(ReferenceError::Script(error.lines().next().unwrap_or_default().to_owned()));
+    }
+    serde_json::from_value(answer).map_err(unreadable)
 }
 
 /// What an attribute of a definition is in a call.

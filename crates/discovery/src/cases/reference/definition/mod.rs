@@ -2,10 +2,12 @@
 //!
 //! They are ours and know nothing of any kernel; a call that a definition does not fit in every particular has none.
 
+use std::path::Path;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cases::reference::python::{Python, ReferenceError, value_in};
+use crate::cases::reference::python::{Python, ReferenceError, WALL_S, said, value_in};
 use crate::cases::{DescribedOp, packed};
 use backend::{JobOutput, KernelJob};
 use manifest::Tolerance;
@@ -107,16 +109,13 @@ impl Python {
     /// The definition that fits a call, by its dtypes, attributes and inputs; its data need not be there.
     pub async fn match_definition(&self, op: &DescribedOp, job: &KernelJob) -> Result<Definition, ReferenceError> {
         let directory = self.directory_with_definitions()?;
-        let answer: Answer =
-            self.ask(packed::text(PROGRAM), "match", &request(op, job, &|_| None), directory.path()).await?;
-        Ok(answer.definition)
+        Ok(self.ask_one("match", op, job, directory.path()).await?.definition)
     }
 
     /// What the definition that fits a call says of its data.
     pub async fn meant_by_definition(&self, op: &DescribedOp, job: &KernelJob) -> Result<Meant, ReferenceError> {
         let directory = self.directory_with_definitions()?;
-        let answer: Answer =
-            self.ask(packed::text(PROGRAM), "data", &request(op, job, &|_| None), directory.path()).await?;
+        let answer = self.ask_one("data", op, job, directory.path()).await?;
         Ok(Meant { data: answer.data, changed: answer.changed })
     }
 
@@ -127,18 +126,53 @@ impl Python {
         job: &KernelJob,
         tolerance: &dyn Fn(DType) -> Option<Tolerance>,
     ) -> Result<Defined, ReferenceError> {
+        self.compute(&[request(op, job, tolerance)]).await?.pop().unwrap_or_else(|| Err(no_answer()))
+    }
+
+    /// The same for several calls in one process, which takes longer to start than to answer most of them.
+    pub async fn define_all(
+        &self,
+        calls: &[(DescribedOp, KernelJob)],
+        tolerance: &dyn Fn(DType) -> Option<Tolerance>,
+    ) -> Vec<Result<Defined, ReferenceError>> {
+        let requests: Vec<Value> = calls.iter().map(|(op, job)| request(op, job, tolerance)).collect();
+        match self.compute(&requests).await {
+            Ok(answers) if answers.len() == requests.len() => answers,
+            // One that never ends, or that brings the process down, is to blame for itself alone.
+            _ => {
+                let mut answers = Vec::with_capacity(requests.len());
+                for request in &requests {
+                    let answer = self.compute(std::slice::from_ref(request)).await;
+                    answers.push(answer.and_then(|mut one| one.pop().unwrap_or_else(|| Err(no_answer()))));
+                }
+                answers
+            }
+        }
+    }
+
+    /// What definitions give for requests, in their order. An error concerns them all.
+    async fn compute(&self, requests: &[Value]) -> Result<Vec<Result<Defined, ReferenceError>>, ReferenceError> {
         let directory = self.directory_with_definitions()?;
-        let answer: Answer =
-            self.ask(packed::text(PROGRAM), "compute", &request(op, job, tolerance), directory.path()).await?;
-        let read = |file: &String| {
-            fs_err::read(directory.path().join(file)).map_err(|error| ReferenceError::Run(error.to_string()))
-        };
-        let output = |answered: AnsweredOutput| {
-            let bounds = answered.bounds.as_ref().map(|file| read(file).map(|bytes| singles(&bytes))).transpose()?;
-            Ok(DefinedOutput { bytes: read(&answered.file)?, bounds, unspecified: answered.unspecified })
-        };
-        let outputs = answer.outputs.into_iter().map(|one| one.map(output).transpose());
-        Ok(Defined { definition: answer.definition, outputs: outputs.collect::<Result<_, _>>()? })
+        let answers = self.answers("compute", requests, directory.path()).await?;
+        Ok(answers.into_iter().map(|answer| said(answer).and_then(|one| defined(one, directory.path()))).collect())
+    }
+
+    async fn ask_one(
+        &self,
+        mode: &str,
+        op: &DescribedOp,
+        job: &KernelJob,
+        directory: &Path,
+    ) -> Result<Answer, ReferenceError> {
+        let mut answers = self.answers(mode, &[request(op, job, &|_| None)], directory).await?;
+        answers.pop().map_or_else(|| Err(no_answer()), said)
+    }
+
+    async fn answers(&self, mode: &str, requests: &[Value], directory: &Path) -> Result<Vec<Value>, ReferenceError> {
+        let wall_s = WALL_S * requests.len() as f64;
+        let answer = self.answer(packed::text(PROGRAM), mode, &Value::from(requests), directory, wall_s).await?;
+        let Value::Array(answers) = answer else { return Err(no_answer()) };
+        Ok(answers)
     }
 
     fn directory_with_definitions(&self) -> Result<tempfile::TempDir, ReferenceError> {
@@ -148,6 +182,22 @@ impl Python {
         }
         Ok(directory)
     }
+}
+
+fn no_answer() -> ReferenceError {
+    ReferenceError::Run("definitions give no answer".to_owned())
+}
+
+/// What a definition gives, from the files that an answer names.
+fn defined(answer: Answer, directory: &Path) -> Result<Defined, ReferenceError> {
+    let read =
+        |file: &String| fs_err::read(directory.join(file)).map_err(|error| ReferenceError::Run(error.to_string()));
+    let output = |answered: AnsweredOutput| {
+        let bounds = answered.bounds.as_ref().map(|file| read(file).map(|bytes| singles(&bytes))).transpose()?;
+        Ok(DefinedOutput { bytes: read(&answered.file)?, bounds, unspecified: answered.unspecified })
+    };
+    let outputs = answer.outputs.into_iter().map(|one| one.map(output).transpose());
+    Ok(Defined { definition: answer.definition, outputs: outputs.collect::<Result<_, _>>()? })
 }
 
 fn singles(bytes: &[u8]) -> Vec<f32> {
