@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::TunerError;
 use super::case_trial::CaseTrial;
 use aicore::HazardKind;
-use discovery::cases::{Accepted, Finder, Refusal, resized, traffic_bytes};
+use discovery::cases::{Accepted, Finder, Refusal, Sense, resized, traffic_bytes, wider};
 
 /// Modelled time that a case should take at most, in microseconds. Bandwidth moves a large case in a tenth of it; what takes longer
 /// is decided by something else, which shorter tensors show as well, and every evaluation would take seconds to simulate.
@@ -79,6 +79,32 @@ impl CaseSizes<'_> {
     /// Whether no further size is tried.
     pub fn is_spent(&self) -> bool {
         self.trial.meter.spent() > self.until
+    }
+
+    /// The case with rows or planes as they are in use, of the middle size; `None` where they are so already, or where the definition of the
+    /// operator's type does not say that it has such: a last axis of three may be one of coordinates.
+    pub async fn of_use(&self, base: &Accepted, known: &BTreeSet<HazardKind>) -> Result<Option<Accepted>, TunerError> {
+        let middle = Size::Middle.bytes();
+        for wide in wider(&base.candidate) {
+            let ways = if is_about(traffic_bytes(&wide), middle) { vec![wide] } else { resized(&wide, middle) };
+            for way in ways {
+                if self.is_spent() {
+                    return Ok(None);
+                }
+                match self.trial.meter.measure(self.finder.ask(&way)).await {
+                    Ok(accepted) => {
+                        let holds = self.trial.meter.measure(self.finder.sense(&accepted)).await == Sense::Holds;
+                        if holds && self.trial.time_us(&accepted, known).await?.is_some() {
+                            return Ok(Some(accepted));
+                        }
+                    }
+                    Err(Refusal::Io(error)) => return Err(error.into()),
+                    Err(refusal) if refusal.is_endless() => return Ok(None),
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The case at this size, if the tiling function takes one and the operator runs on it without a fault; a shorter one where

@@ -426,6 +426,8 @@ async fn sizes_of(
         }
         // What is wrong with what the authors wrote is known of the operator, and is no fault of a size.
         let known = sizes.trial.hazards(base).await?;
+        let of_use = sizes.of_use(base, &known).await?;
+        let base = of_use.as_ref().unwrap_or(base);
         let first = sized.len();
         let mut found = false;
         for &size in wanted {

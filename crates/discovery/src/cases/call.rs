@@ -188,12 +188,14 @@ fn by_name(op: &DescribedOp, arguments: &[(&str, &Argument)], roles: bool) -> Op
 }
 
 /// Whether whole numbers stand where whole numbers are wanted, and lists of tensors where there may be several; another
-/// width or precision is a matter of conversion.
+/// width or precision is a matter of conversion, and an epsilon is no list of axes.
 fn kind_fits(op: &DescribedOp, found: &DescribedTensor, argument: &Argument) -> bool {
     let is_whole = |dtype: &str| dtype.contains("int") || dtype.contains("INT") || dtype == "bool";
+    let fits = |value: &f64| value.fract() == 0.0 || !found.dtypes.iter().all(|dtype| is_whole(dtype));
     match argument {
         Argument::Tensors(_) => is_dynamic(found) || !op.inputs.iter().any(is_dynamic),
-        Argument::Number(_) | Argument::Numbers(_) => !is_dynamic(found),
+        Argument::Number(value) => !is_dynamic(found) && fits(value) && !is_named_shape(found),
+        Argument::Numbers(values) => !is_dynamic(found) && values.iter().all(fits),
         Argument::Tensor(tensor) if !tensor.dtype.is_empty() && !found.dtypes.is_empty() => {
             found.dtypes.iter().any(|dtype| *dtype == tensor.dtype || is_whole(dtype) == is_whole(&tensor.dtype))
         }
@@ -226,10 +228,14 @@ fn role(name: &str) -> Option<Role> {
 
 /// Whether an input is the shape of a tensor that the interface has instead.
 fn gives_shape(found: &DescribedTensor, argument: &Argument) -> bool {
-    let is_shape = found.name.to_ascii_lowercase().ends_with("shape");
     let is_whole = |dtype: &str| dtype.contains("int");
-    let whole = is_shape && found.dtypes.iter().all(|dtype| is_whole(dtype));
+    let whole = is_named_shape(found) && found.dtypes.iter().all(|dtype| is_whole(dtype));
     whole && matches!(argument, Argument::Tensor(tensor) if !tensor.shape.is_empty() && !is_whole(&tensor.dtype))
+}
+
+/// Whether an input's name says that it has a length for each of some axes.
+fn is_named_shape(found: &DescribedTensor) -> bool {
+    found.name.to_ascii_lowercase().ends_with("shape")
 }
 
 fn can_be_input(argument: &Argument) -> bool {

@@ -32,6 +32,55 @@ pub(super) fn rounded(candidate: &Candidate) -> Vec<Candidate> {
     }
 }
 
+/// Length of rows below which those of a test are taken for what was quick to write, and the length that stands for a hidden size of use.
+const SHORT_ROW: u64 = 64;
+const ROW: u64 = 1024;
+/// The same for the two sides of an image or plane, and for its channels.
+const SIDE: u64 = 32;
+const CHANNELS: u64 = 16;
+
+/// The candidate with the lengths of use in place of those of a test: long rows where it has two or three axes, planes and channels where it
+/// has more. What changes most comes first. Whether the operator's type has rows of such a length is for its definition to say.
+pub fn wider(candidate: &Candidate) -> Vec<Candidate> {
+    let shape = leading_shape(candidate).unwrap_or_default();
+    let lengths: Vec<(usize, u64)> = match shape.len() {
+        0 | 1 => return Vec::new(),
+        rank @ (2 | 3) => vec![(rank - 1, ROW)],
+        rank => vec![(rank - 1, SIDE), (rank - 2, SIDE), (1, CHANNELS)],
+    };
+    let is_short = |&(axis, length): &(usize, u64)| shape[axis] < SHORT_ROW.min(length);
+    let mut found: Vec<Candidate> = Vec::new();
+    for (axis, length) in lengths.into_iter().filter(is_short) {
+        let Some(mut wider) = with_length(found.last().unwrap_or(candidate), axis, length) else { continue };
+        wider.place = format!("{}, dimension {axis} made {length} long", candidate.place);
+        found.extend(in_proportion(&wider, axis, shape[axis]));
+        found.push(wider);
+    }
+    found.reverse();
+    found
+}
+
+/// The same with outputs that have a part of the axis, such as the half that a gate leaves, made longer with it, and with inputs that do,
+/// such as their gradients. `before` is how long the axis of the leading tensor was.
+fn in_proportion(wider: &Candidate, axis: usize, before: u64) -> Vec<Candidate> {
+    let Some(leading) = leading_shape(wider) else { return Vec::new() };
+    let stretch = |shape: &mut Vec<u64>| {
+        if shape.len() == leading.len() && shape[axis] < before && before.is_multiple_of(shape[axis]) {
+            shape[axis] = leading[axis] / (before / shape[axis]);
+        }
+    };
+    let mut outputs = wider.clone();
+    outputs.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
+    outputs.output_shapes.iter_mut().for_each(stretch);
+    let mut all = outputs.clone();
+    let inputs = all.inputs.iter_mut().filter(|input| input.values.is_empty());
+    inputs.filter_map(|input| input.shape.as_mut()).for_each(stretch);
+    let mut found = vec![all, outputs];
+    found.dedup();
+    found.retain(|one| one != wider);
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Origin;
@@ -61,6 +110,34 @@ mod tests {
         assert_eq!(found, [[vec![2, 64], vec![64], vec![2, 64]], [vec![32, 64], vec![64], vec![32, 64]]]);
         let line = Candidate::guessed(vec![tensor(&[6])], Vec::new(), Vec::new(), Vec::new());
         assert_eq!(rounded(&line).iter().map(shapes).collect::<Vec<_>>(), [[vec![4096]]]);
+    }
+
+    #[test]
+    fn short_rows_become_those_of_use() {
+        let of_shapes = |shapes: &[&[u64]]| {
+            let tensors = shapes.iter().map(|shape| tensor(shape)).collect();
+            let outputs = vec![shapes[0].to_vec()];
+            wider(&Candidate::guessed(tensors, Vec::new(), outputs, Vec::new()))
+        };
+        let shapes = |found: &[Candidate]| {
+            let of_one =
+                |one: &Candidate| one.inputs.iter().filter_map(|input| input.shape.clone()).collect::<Vec<_>>();
+            found.iter().map(of_one).collect::<Vec<_>>()
+        };
+        let rows = of_shapes(&[&[7, 3], &[3]]);
+        assert_eq!(shapes(&rows), [[vec![7, 1024], vec![1024]]]);
+        assert_eq!(rows[0].output_shapes, [[7, 1024]]);
+        let planes = shapes(&of_shapes(&[&[5, 2, 4, 6]]));
+        assert_eq!(planes, [[[5, 16, 32, 32]], [[5, 2, 32, 32]], [[5, 2, 4, 32]]], "what changes most comes first");
+        let gate = Candidate::guessed(vec![tensor(&[7, 6])], Vec::new(), vec![vec![7, 3]], Vec::new());
+        let outputs: Vec<_> = wider(&gate).iter().map(|found| found.output_shapes.clone()).collect();
+        assert_eq!(outputs, [[[7, 3]], [[7, 512]]], "half of the axis, or something else");
+        let tensors = vec![tensor(&[7, 3]), tensor(&[7, 6])];
+        let gradient = Candidate::guessed(tensors, Vec::new(), vec![vec![7, 6]], Vec::new());
+        let found = shapes(&wider(&gradient));
+        assert_eq!(found, [[[7, 3], [7, 1024]], [[7, 512], [7, 1024]]], "a gradient of the half, or something else");
+        assert!(of_shapes(&[&[7, 64]]).is_empty(), "long enough");
+        assert!(of_shapes(&[&[7]]).is_empty(), "one axis is no row");
     }
 
     #[test]
