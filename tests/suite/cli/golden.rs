@@ -137,8 +137,23 @@ fn init_takes_a_definition_that_fits() {
     require_tools!();
     let project = Project::fixture("add_custom");
     fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    // Short rows are what is quick to write; that an addition has others, its definition says.
+    fs_err::create_dir(project.path().join("examples")).expect("the project can be written to");
+    project.write(
+        "examples/main.cpp",
+        "int main() {\n    std::vector<int64_t> shape = {2048, 16};\n    std::vector<float> data = {1};\n\
+         \x20   CreateAclTensor(data, shape, &xDevice, ACL_FLOAT16, &x);\n\
+         \x20   CreateAclTensor(data, shape, &yDevice, ACL_FLOAT16, &y);\n\
+         \x20   CreateAclTensor(data, shape, &zDevice, ACL_FLOAT16, &z);\n\
+         \x20   aclnnAddCustomGetWorkspaceSize(x, y, z, &workspaceSize, &executor);\n}\n",
+    );
     project.run(&["init"]).expect(0);
     let manifest = project.read("ascend.toml");
+    let timed = manifest.split("[[case]]").skip(1).filter(|case| !case.contains("verify-only = true"));
+    for case in timed {
+        assert_eq!(python_has_numpy(), case.contains(", 1024]"), "{manifest}");
+    }
+    assert_has(&manifest, &["examples/main.cpp:7", "shape = [2048, 16]"]);
     if python_has_numpy() {
         let said = "# The definition of AddCustom fits (elementwise.py): z = x + y.\nreference = \"definition\"\n";
         assert!(manifest.contains(said), "{manifest}");
