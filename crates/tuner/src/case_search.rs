@@ -1,6 +1,6 @@
 //! The search for cases of a manifest: what the operator's authors wrote, and guesses where they wrote nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::TunerError;
 use discovery::cases::{Accepted, Candidate, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage};
@@ -28,6 +28,10 @@ const LARGE: [&[u64]; 8] = [
 ];
 /// Accepted cases that are given data by a definition.
 const WITH_MEANING: usize = 12;
+
+/// Cases that the definition of the operator's type is asked about, and elements of all of them together.
+const WEIGHED: usize = 64;
+const WEIGHED_ELEMENTS: u64 = 1 << 22;
 
 /// Cases that the tiling function accepts, and what it was asked.
 pub(crate) struct Search<'finder, 'data> {
@@ -62,7 +66,36 @@ impl<'finder, 'data> Search<'finder, 'data> {
         }
         self.grow().await?;
         self.give_meaning().await;
+        self.weigh().await;
         Ok(())
+    }
+
+    /// Tells calls that mean something to the definition of the operator's type from those that do not, where there are both. What was made
+    /// larger means what it was made from does.
+    async fn weigh(&mut self) {
+        let mut small: Vec<usize> = (0..self.accepted.len()).collect();
+        small.retain(|&found| self.accepted[found].candidate.data.is_none());
+        small.sort_by_key(|&found| self.accepted[found].candidate.elements());
+        let mut elements = 0;
+        small.retain(|&found| {
+            elements += self.accepted[found].candidate.elements();
+            elements <= WEIGHED_ELEMENTS
+        });
+        small.truncate(WEIGHED);
+        let calls: Vec<&Accepted> = small.iter().map(|&found| &self.accepted[found]).collect();
+        let senses = if calls.len() < 2 { Vec::new() } else { self.finder.senses(&calls).await };
+        if !senses.contains(&Sense::Holds) {
+            return;
+        }
+        let weighed: BTreeMap<usize, bool> =
+            small.into_iter().zip(senses.iter().map(|sense| *sense == Sense::HoldsNot)).collect();
+        let source = |found: &Accepted| found.candidate.place.split(", dimension ").next().map(str::to_owned);
+        let outside: BTreeSet<Option<String>> =
+            weighed.iter().filter(|(_, outside)| **outside).map(|(&found, _)| source(&self.accepted[found])).collect();
+        for (place, found) in self.accepted.iter_mut().enumerate() {
+            let like_its_source = || !found.candidate.place.is_empty() && outside.contains(&source(found));
+            found.outside = weighed.get(&place).copied().unwrap_or_else(like_its_source);
+        }
     }
 
     /// Calls that the definition of the operator's type is known to hold for, in place of guesses that it does not hold for.

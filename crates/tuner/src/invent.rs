@@ -261,7 +261,9 @@ impl Asked {
         };
         let mut search = Search::new(&finder);
         let searched = search.all().await;
-        let jobs: Vec<&KernelJob> = search.accepted.iter().map(|found| &found.job).collect();
+        let mut accepted: Vec<&Accepted> = search.accepted.iter().collect();
+        accepted.sort_by_key(|found| found.outside);
+        let jobs: Vec<&KernelJob> = accepted.iter().map(|found| &found.job).collect();
         find_reference(&python, project, &op, &jobs, &self.backend.machine.name, &mut discovery).await;
         let trial = CaseTrial {
             builder: &self.builder,

@@ -60,6 +60,8 @@ pub struct Accepted {
     pub block_dim: u32,
     /// Whether shape inference decided the shapes of the outputs.
     pub inferred: bool,
+    /// Whether the definition of the operator's type holds for other calls and not for this one.
+    pub outside: bool,
 }
 
 /// Why a case cannot be used.
@@ -255,7 +257,7 @@ impl Finder<'_> {
             job.outputs.iter_mut().for_each(|output| output.shape = Some(shape.to_vec()));
         }
         let (tiling_key, block_dim, inferred) = self.tile(&mut job, &candidate.output_shapes).await?;
-        Ok(Accepted { candidate: candidate.clone(), job, tiling_key, block_dim, inferred })
+        Ok(Accepted { candidate: candidate.clone(), job, tiling_key, block_dim, inferred, outside: false })
     }
 
     fn job(&self, candidate: &Candidate) -> Result<KernelJob, Refusal> {
@@ -293,13 +295,24 @@ impl Finder<'_> {
     /// Whether an accepted case means something to the definition of the operator's type. Tiling functions accept much that does not:
     /// their own tests have shapes that no caller would put together.
     pub async fn sense(&self, accepted: &Accepted) -> Sense {
-        let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return Sense::Unknown };
-        match python.define(self.op, &accepted.job, &|_| None).await {
+        self.senses(&[accepted]).await.pop().unwrap_or(Sense::Unknown)
+    }
+
+    /// The same for several cases.
+    pub async fn senses(&self, accepted: &[&Accepted]) -> Vec<Sense> {
+        let unknown = || vec![Sense::Unknown; accepted.len()];
+        let Some(python) = self.python.filter(|_| accepted.iter().all(|one| one.candidate.data.is_none())) else {
+            return unknown();
+        };
+        let calls: Vec<_> = accepted.iter().map(|one| (self.op.clone(), one.job.clone())).collect();
+        let said = python.define_all(&calls, &|_| None).await;
+        let sense = |said: Result<_, ReferenceError>| match said {
             Ok(_) => Sense::Holds,
             // A definition that stumbles over a call was not made for it.
             Err(ReferenceError::Unmatched(_) | ReferenceError::Script(_)) => Sense::HoldsNot,
             Err(_) => Sense::Unknown,
-        }
+        };
+        said.into_iter().map(sense).collect()
     }
 
     /// Runs shape inference and tiling, and takes over the inferred shapes. `otherwise` has the shapes of outputs where

@@ -10,11 +10,12 @@ const WORTH_TIMING: u64 = 4096;
 /// Values that a manifest lists; more are given as a range.
 const MOST_VALUES: usize = 64;
 
-/// The largest case of every dtype, then of every tiling key, at most `most`; with `usize::MAX` all of them. Positions.
+/// The largest case of every dtype, then of every tiling key, at most `most`; with `usize::MAX` all of them. What the definition of the
+/// operator's type holds for comes before what it does not: lists of tests have calls that nobody would make. Positions.
 pub fn choose(accepted: &[Accepted], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..accepted.len()).collect();
     // Of the same size the first stands: sources come in the order of their worth.
-    order.sort_by_key(|&found| std::cmp::Reverse(volume(&accepted[found].candidate)));
+    order.sort_by_key(|&found| (accepted[found].outside, std::cmp::Reverse(volume(&accepted[found].candidate))));
     let mut chosen: Vec<usize> = Vec::new();
     let alike: [Alike; 3] = [
         |known, found| leading_dtype(known) == leading_dtype(found),
@@ -168,7 +169,19 @@ mod tests {
             tiling_key,
             block_dim: 1,
             inferred: true,
+            outside: false,
         }
+    }
+
+    #[test]
+    fn what_a_definition_holds_for_comes_before_what_is_larger() {
+        let outside = |found: Accepted| Accepted { outside: true, ..found };
+        let many = [
+            outside(accepted("float16", &[64, 1024], 1)),
+            accepted("float16", &[64, 64], 1),
+            outside(accepted("float32", &[8, 8], 1)),
+        ];
+        assert_eq!(choose(&many, 4), [1, 2], "of a dtype that has no other it stays");
     }
 
     #[test]
