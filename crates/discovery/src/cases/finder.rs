@@ -281,9 +281,11 @@ impl Finder<'_> {
             let changed = candidate.inputs.iter().filter(|spec| meant.changed.contains(&spec.name));
             candidate.outputs = changed.map(|spec| TensorSpec { values: Vec::new(), ..spec.clone() }).collect();
         }
-        let inputs = candidate.inputs.iter_mut().map(|spec| (spec, reach == Reach::ItsShapes));
-        for (spec, values_fit) in inputs.chain(candidate.outputs.iter_mut().map(|spec| (spec, true))) {
-            let wanted = |data: &&DefinedData| data.tensor == spec.name && (values_fit || data.values.is_empty());
+        // What an output holds before is one number; the values of an input that is changed in place are the input's.
+        let most_values = if reach == Reach::ItsShapes { usize::MAX } else { 0 };
+        let inputs = candidate.inputs.iter_mut().map(|spec| (spec, most_values));
+        for (spec, most_values) in inputs.chain(candidate.outputs.iter_mut().map(|spec| (spec, 1))) {
+            let wanted = |data: &&DefinedData| data.tensor == spec.name && data.values.len() <= most_values;
             if let Some(data) = meant.data.iter().find(wanted) {
                 spec.range = data.range.unwrap_or(spec.range);
                 spec.values.clone_from(&data.values);
