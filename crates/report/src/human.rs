@@ -60,6 +60,8 @@ pub struct Human<'a> {
     word: &'static str,
     best_us: Option<f64>,
     stage: Option<Stage>,
+    /// The last two switches that were told.
+    switches: [Option<(Stage, String)>; 2],
     budget: Option<u64>,
     evaluations: u64,
 }
@@ -78,6 +80,7 @@ impl<'a> Human<'a> {
             word: "",
             best_us: None,
             stage: None,
+            switches: [None, None],
             budget: None,
             evaluations: 0,
         }
@@ -339,6 +342,13 @@ impl Sink for Human<'_> {
             Event::Improvement(improvement) => self.improvement(improvement),
             Event::StageSwitch(switch) => {
                 self.stage = Some(switch.to);
+                // Stages that only take turns say so once.
+                let said = Some((switch.to, switch.reason.clone()));
+                if self.switches.contains(&said) {
+                    return Ok(());
+                }
+                self.switches.rotate_left(1);
+                self.switches[1] = said;
                 self.note("Switching", &format!("to the {} stage: {}", switch.to.word(), switch.reason))
             }
             Event::TakenBack(taken) => self.note("Took back", &format!("{}: {}", taken.step, taken.why)),

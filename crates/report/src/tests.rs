@@ -140,6 +140,32 @@ fn probes_at_which_the_operator_is_at_fault_are_counted_and_the_first_is_named()
 }
 
 #[test]
+fn stages_that_only_take_turns_are_told_once() {
+    let switch =
+        |to: Stage, reason: &str| Event::StageSwitch(StageSwitch { from: None, to, reason: reason.to_owned() });
+    let turns = [
+        switch(Stage::Kernel, "its first turn"),
+        switch(Stage::Host, "its first turn"),
+        switch(Stage::Kernel, "they take turns"),
+        switch(Stage::Host, "they take turns"),
+        switch(Stage::Kernel, "they take turns"),
+        switch(Stage::Host, "they take turns"),
+        switch(Stage::Kernel, "it promises 5 % a second"),
+        switch(Stage::Host, "they take turns"),
+    ];
+    let said = human(&turns, Verbosity::Normal, false);
+    let lines: Vec<&str> = said.lines().filter_map(|line| line.trim().strip_prefix("Switching to the ")).collect();
+    let expected = [
+        "kernel stage: its first turn",
+        "host stage: its first turn",
+        "kernel stage: they take turns",
+        "host stage: they take turns",
+        "kernel stage: it promises 5 % a second",
+    ];
+    assert_eq!(lines, expected, "{said}");
+}
+
+#[test]
 fn a_run_without_a_terminal_gives_plain_lines() {
     insta::assert_snapshot!(human(&sample::run_events(), Verbosity::Normal, false), @"
           Tuning GeluNaive (fixtures/gelu_naive), latencies modelled on ascend910b2 version 3
