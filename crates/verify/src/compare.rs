@@ -171,6 +171,26 @@ pub fn compare_within(actual: &[u8], expected: &[u8], dtype: DType, bounds: Opti
     first.map_or(Ok(()), Err)
 }
 
+/// Compares two outputs that were both found within `bounds` of what is right, which may be twice that apart where it is more than the
+/// tolerance: a sum of many terms that nearly cancel depends on their order. An infinite bound says nothing, and the tolerance holds.
+pub fn compare_right(
+    actual: &[u8],
+    expected: &[u8],
+    dtype: DType,
+    tolerance: Tolerance,
+    bounds: &[f32],
+) -> Result<(), Mismatch> {
+    let part = dtype.part();
+    let apart = |(bytes, &bound): (&[u8], &f32)| {
+        let value = part.decode(bytes).abs();
+        let tolerated = tolerance.absolute + tolerance.relative * value;
+        let bound = if bound.is_finite() { 2.0 * f64::from(bound) } else { 0.0 };
+        if value.is_finite() { tolerated.max(bound) as f32 } else { 0.0 }
+    };
+    let bounds: Vec<f32> = expected.chunks_exact(part.size_bytes()).zip(bounds).map(apart).collect();
+    compare_within(actual, expected, dtype, Some(&bounds))
+}
+
 /// Compares two outputs of the same dtype. NaN equals NaN; infinities must match in sign.
 pub fn compare(actual: &[u8], expected: &[u8], dtype: DType, tolerance: Tolerance) -> Result<Agreement, Mismatch> {
     let dtype = dtype.part();
@@ -229,6 +249,22 @@ mod tests {
     fn check(actual: &[f32], expected: &[f32]) -> Result<Agreement, Mismatch> {
         let expected = singles(expected);
         compare(&singles(actual), &expected, DType::Float32, default_tolerance_of(DType::Float32, &expected))
+    }
+
+    #[test]
+    fn right_sums_may_be_apart_as_far_as_their_terms_allow() {
+        let tolerance = Tolerance { absolute: 1e-5, relative: 1e-4 };
+        let expected = singles(&[1.0, 0.001, 5.0]);
+        let right = |actual: &[f32], bounds: &[f32]| {
+            compare_right(&singles(actual), &expected, DType::Float32, tolerance, bounds)
+        };
+        let cancelled = [1.0, 0.0012, 5.0];
+        assert!(compare(&singles(&cancelled), &expected, DType::Float32, tolerance).is_err());
+        assert!(right(&cancelled, &[0.0, 2e-4, 0.0]).is_ok(), "both may be off by 2e-4");
+        assert_eq!(right(&cancelled, &[0.0, 5e-5, 0.0]).unwrap_err().index, 1);
+        assert!(right(&cancelled, &[0.0, f32::INFINITY, 0.0]).is_err(), "nothing is known there");
+        assert!(right(&[1.0, 0.001, 5.0004], &[0.0; 3]).is_ok(), "within the tolerance");
+        assert!(right(&[1.0, f32::NAN, 5.0], &[1.0; 3]).is_err());
     }
 
     #[test]

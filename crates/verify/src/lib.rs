@@ -9,7 +9,7 @@ mod tensor;
 mod verdict;
 
 pub use compare::{
-    Agreement, Difference, Mismatch, compare, compare_within, default_tolerance, default_tolerance_of,
+    Agreement, Difference, Mismatch, compare, compare_right, compare_within, default_tolerance, default_tolerance_of,
     largest_difference, narrowed, tolerance_from,
 };
 pub use data::{DataKind, generate};
