@@ -51,7 +51,8 @@ def head(records, levels):
         ),
         "```console\n" + "\n".join(f"$ {command}" for command in commands) + "\n```",
         filled(
-            f"Machine description: {several(records, 'machine')}. Tool: version {several(records, 'version')}. cann-ops: revision"
+            f"Machine description: {several(records, 'machine')}. Tool: version {several(records, 'version')},"
+            f" commit {several(shortened(records), 'commit')}. cann-ops: revision"
             f" {several(records, 'library')[:12]}. {spent(records)} Where the time ends a run it does fewer on a slower machine, and other"
             " seeds find other winners."
         ),
@@ -67,6 +68,11 @@ def spent(records):
 def conditions(record):
     exact = "" if record["rounding"] else " --exact"
     return f"--budget {record['budget']} --time-limit {record['time_limit']} --seed {record['seed']}{exact}"
+
+
+def shortened(records):
+    """Commits as they are spoken of: code that was changed later has other results."""
+    return [{"commit": one.get("commit", "")[:8]} for one in records]
 
 
 def several(records, key):

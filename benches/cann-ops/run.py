@@ -20,6 +20,7 @@ import os
 import shlex
 import shutil
 import signal
+import subprocess
 import sys
 import tomllib
 
@@ -54,6 +55,12 @@ class Results:
             file.write(json.dumps(record) + "\n")
 
 
+def checked_out():
+    """The commit that this file is of; nothing outside a checkout."""
+    told = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    return told.stdout.strip()
+
+
 class Bench:
     def __init__(self, options, library):
         self.options, self.library, self.work = options, library, options.work
@@ -68,7 +75,7 @@ class Bench:
         """Record of an operator that is tuned now."""
         options = self.options
         conditions = {"budget": options.budget, "time_limit": options.time_limit, "seed": options.seed, "rounding": not options.exact}
-        record = {"operator": name, "level": level, **conditions, "library": self.library.revision}
+        record = {"operator": name, "level": level, **conditions, "commit": options.commit, "library": self.library.revision}
         self.library.restore()
         operator = self.library.operator(name)
         if operator is None:
@@ -212,6 +219,7 @@ def main():
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--level", choices=operators.LEVELS)
     parser.add_argument("--budget", type=int, default=230, help="evaluations of an operator (230)")
+    parser.add_argument("--commit", default=checked_out(), help="of the tool, for the page (that of this checkout)")
     parser.add_argument("--time-limit", default="10m", help="of the search of an operator (10m)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--exact", action="store_true", help="no rewrites that change rounding; with another --work")
