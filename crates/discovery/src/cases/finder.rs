@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::beside::Beside;
-use super::reference::{Array, DefinedData, Python, ReferenceError, ScriptCase, data_scripts, match_case};
+use super::reference::{Array, DefinedData, Meant, Python, ReferenceError, ScriptCase, data_scripts, match_case};
 use super::{
     Candidate, DescribedOp, Origin, ScriptData, by_definition, call, elements, example, grow, guess, list, python_test,
     shape_text, tiling_test, traffic_bytes, vary,
@@ -277,20 +277,7 @@ impl Finder<'_> {
         let Some(python) = self.python.filter(|_| accepted.candidate.data.is_none()) else { return accepted };
         let Ok(meant) = python.meant_by_definition(self.op, &accepted.job).await else { return accepted };
         let mut candidate = accepted.candidate.clone();
-        if candidate.outputs.is_empty() {
-            let changed = candidate.inputs.iter().filter(|spec| meant.changed.contains(&spec.name));
-            candidate.outputs = changed.map(|spec| TensorSpec { values: Vec::new(), ..spec.clone() }).collect();
-        }
-        // What an output holds before is one number; the values of an input that is changed in place are the input's.
-        let most_values = if reach == Reach::ItsShapes { usize::MAX } else { 0 };
-        let inputs = candidate.inputs.iter_mut().map(|spec| (spec, most_values));
-        for (spec, most_values) in inputs.chain(candidate.outputs.iter_mut().map(|spec| (spec, 1))) {
-            let wanted = |data: &&DefinedData| data.tensor == spec.name && data.values.len() <= most_values;
-            if let Some(data) = meant.data.iter().find(wanted) {
-                spec.range = data.range.unwrap_or(spec.range);
-                spec.values.clone_from(&data.values);
-            }
-        }
+        take_up(&mut candidate, &meant, reach);
         if candidate == accepted.candidate { accepted } else { self.ask(&candidate).await.unwrap_or(accepted) }
     }
 
@@ -457,9 +444,53 @@ fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8
     Ok(generate(spec, dtype, elements, 1, stream, DataKind::Random))
 }
 
+/// Puts data that mean something into a case.
+fn take_up(candidate: &mut Candidate, meant: &Meant, reach: Reach) {
+    if candidate.outputs.is_empty() {
+        let changed = candidate.inputs.iter().filter(|spec| meant.changed.contains(&spec.name));
+        candidate.outputs = changed.map(|spec| TensorSpec { values: Vec::new(), ..spec.clone() }).collect();
+    }
+    // What an output holds before is one number; the values of an input that is changed in place are the input's.
+    let most_values = if reach == Reach::ItsShapes { usize::MAX } else { 0 };
+    let inputs = candidate.inputs.iter_mut().map(|spec| (spec, most_values));
+    for (spec, most_values) in inputs.chain(candidate.outputs.iter_mut().map(|spec| (spec, 1))) {
+        let wanted = |data: &&DefinedData| data.tensor == spec.name && data.values.len() <= most_values;
+        if let Some(data) = meant.data.iter().find(wanted) {
+            spec.range = data.range.unwrap_or(spec.range);
+            spec.values.clone_from(&data.values);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_of_an_input_that_is_changed_in_place_are_not_those_of_its_output() {
+        let tensor = |name: &str| TensorSpec {
+            name: name.into(),
+            dtype: "int32".into(),
+            format: "ND".into(),
+            shape: Some(vec![8]),
+            range: manifest::ValueRange { low: 0.0, high: 9.0 },
+            values: Vec::new(),
+        };
+        let mut candidate = Candidate::guessed(vec![tensor("counts")], Vec::new(), Vec::new(), Vec::new());
+        candidate.outputs = vec![tensor("counts"), tensor("sum")];
+        let data =
+            |name: &str, values: &[f64]| DefinedData { tensor: name.into(), range: None, values: values.to_vec() };
+        let meant = Meant { data: vec![data("counts", &[3.0, 1.0]), data("sum", &[0.0])], changed: Vec::new() };
+        let values = |candidate: &Candidate| {
+            let all = candidate.inputs.iter().chain(&candidate.outputs);
+            all.map(|spec| spec.values.clone()).collect::<Vec<_>>()
+        };
+        let mut larger = candidate.clone();
+        take_up(&mut candidate, &meant, Reach::ItsShapes);
+        assert_eq!(values(&candidate), [vec![3.0, 1.0], vec![], vec![0.0]]);
+        take_up(&mut larger, &meant, Reach::AnySize);
+        assert_eq!(values(&larger), [vec![], vec![], vec![0.0]], "what a larger case holds is not known");
+    }
 
     #[test]
     fn a_large_input_that_is_only_asked_about_takes_no_room() {
