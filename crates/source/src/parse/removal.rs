@@ -4,9 +4,6 @@ use std::ops::Range;
 
 use super::file::SyntaxFile;
 
-/// Words of comments that are about more than what follows, or that others read.
-const OF_OTHERS: [&str; 8] = ["---", "===", "***", "clang-format", "NOLINT", "TODO", "FIXME", "SPDX"];
-
 /// What to delete so that a statement is gone and nothing speaks of it any more: its whole lines with a comment behind it, and the
 /// comment right above where that can be about nothing else: what follows the statement is an empty line, another comment or the end
 /// of the block. A statement that shares its line goes alone.
@@ -51,8 +48,25 @@ fn comment_above(file: &SyntaxFile, line: usize) -> Option<usize> {
     let before = text[..first].lines().next_back().unwrap_or_default();
     // The comment of the line above may go on here.
     let goes_on = before.contains("//") || before.contains("*/");
-    let of_others = OF_OTHERS.iter().any(|word| said.contains(word));
-    (first < line && !goes_on && !of_others).then_some(first)
+    (first < line && !goes_on && !is_of_others(said)).then_some(first)
+}
+
+/// Whether a comment is about more than what follows, or is what others read: a heading between lines of signs, a word to a program
+/// (`clang-format`), or a marker in capitals that a line begins with or that a colon or bracket follows, as what is left to be done,
+/// licences and switches of linters have.
+fn is_of_others(said: &str) -> bool {
+    let of_signs = |letter: char| matches!(letter, '/' | '*' | '!' | '<') || letter.is_whitespace();
+    let is_marked = |words: &str, begins: bool| {
+        let end = words.find(|letter: char| !letter.is_ascii_uppercase()).unwrap_or(words.len());
+        let ends = !words[end..].starts_with(|letter: char| letter.is_ascii_alphanumeric());
+        end > 3 && ends && (begins || words[end..].starts_with([':', '(']))
+    };
+    let has_marker = |line: &str| {
+        let line = line.trim_start_matches(of_signs);
+        is_marked(line, true) || line.split_whitespace().any(|word| is_marked(word, false))
+    };
+    let is_heading = ["---", "===", "***"].iter().any(|signs| said.contains(signs));
+    is_heading || said.contains("clang-format") || said.lines().any(has_marker)
 }
 
 /// The comment that a line consists of, or ends.
@@ -103,6 +117,7 @@ mod tests {
             ("    Barrier(); /* wait */\n    Mul(a);\n", "    Mul(a);\n"),
             ("    // wait for the copy\n    Barrier();\n\n    Mul(a);\n", "\n    Mul(a);\n"),
             ("    // wait for\n    // the copy\n    Barrier();\n", ""),
+            ("    // MTE3 waits for V\n    Barrier();\n", ""),
             (
                 "\n    /* wait for\n       the copy */\n    Barrier();\n    // product\n    Mul(a);\n",
                 "\n    // product\n    Mul(a);\n",
@@ -120,7 +135,9 @@ mod tests {
             ("    // then the product\n    Barrier();\n    Mul(a);\n", "    // then the product\n    Mul(a);\n"),
             ("    // apart\n\n    Barrier();\n", "    // apart\n\n"),
             ("    // ---- product ----\n    Barrier();\n\n    Mul(a);\n", "    // ---- product ----\n\n    Mul(a);\n"),
-            ("    // TODO: faster\n    Barrier();\n", "    // TODO: faster\n"),
+            ("    // NOLINT(x): faster\n    Barrier();\n", "    // NOLINT(x): faster\n"),
+            ("    // one day, HACK: faster\n    Barrier();\n", "    // one day, HACK: faster\n"),
+            ("    /* HACK of mine */\n    Barrier();\n", "    /* HACK of mine */\n"),
             // It goes on with what stands behind the statement above.
             (
                 "    Sub(a); // minus\n            // one\n    Barrier();\n",
