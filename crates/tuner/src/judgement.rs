@@ -12,8 +12,9 @@ use super::standard::Standard;
 use super::workload::Trial;
 use aicore::{HazardKind, Severity};
 use backend::{Execution, LocatedHazard};
+use discovery::cases::DefinedOutput;
 use manifest::{HazardPolicy, Layout};
-use verify::{DType, Reason, Rejection, compare, compare_right, default_tolerance_of};
+use verify::{DType, Reason, Rejection, compare, compare_reordered, default_tolerance_of};
 
 impl Evaluator {
     /// Runs a trial, weighs its hazards and compares its outputs where right ones are known. Bytes that a baseline leaves
@@ -192,12 +193,14 @@ impl Evaluator {
             let excused =
                 if ranges.is_empty() { Cow::Borrowed(actual) } else { Cow::Owned(excused(actual, expected, ranges)) };
             let compared = compare(&excused, expected, dtype, tolerance);
-            let is_right = || {
-                let bounds = self.bounds_by_definition(trial, position)?;
-                compare_right(&excused, expected, dtype, tolerance, bounds).ok()
+            let is_reordered = || {
+                // Of some blocks alone there is but a part, whose elements are others.
+                let defined =
+                    self.definition_of(trial, position).filter(|whole| whole.bytes.len() == expected.len())?;
+                compare_reordered(&excused, expected, dtype, tolerance, |index| defined.terms(index)).ok()
             };
             if let Err(mismatch) = compared
-                && is_right().is_none()
+                && is_reordered().is_none()
             {
                 let detail = format!("output {name}: {mismatch}");
                 return Err(Rejection::new(Reason::WrongResult, &case, detail));
@@ -206,11 +209,11 @@ impl Evaluator {
         Ok(())
     }
 
-    /// How far each element of an output may be from what the definition gives, where the operator as it stands is within that too: a
-    /// candidate must be as well, and sums of both may then be in another order.
-    fn bounds_by_definition(&self, trial: &Trial, output: usize) -> Option<&[f32]> {
+    /// What the definition gives for an output, where the operator as it stands agrees with it: a candidate must as well, and sums of
+    /// both may then be in another order.
+    fn definition_of(&self, trial: &Trial, output: usize) -> Option<&DefinedOutput> {
         let Standard::Candidate(known) = &self.standard else { return None };
-        known.defined(trial).get(output)?.as_ref()?.bounds.as_deref()
+        known.defined(trial).get(output)?.as_ref()
     }
 
     /// Name and dtype of an output. Direct-launch regions have neither unless the case lists outputs: bytes, exactly.

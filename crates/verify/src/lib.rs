@@ -9,8 +9,8 @@ mod tensor;
 mod verdict;
 
 pub use compare::{
-    Agreement, Difference, Mismatch, compare, compare_right, compare_within, default_tolerance, default_tolerance_of,
-    largest_difference, narrowed, tolerance_from,
+    Agreement, Difference, Mismatch, compare, compare_reordered, compare_within, default_tolerance,
+    default_tolerance_of, largest_difference, narrowed, tolerance_from,
 };
 pub use data::{DataKind, generate};
 pub use draw::Draw;

@@ -43,6 +43,8 @@ pub struct DefinedOutput {
     pub bytes: Vec<u8>,
     /// How far each element may be off: infinitely where the interface says nothing about it. `None`: not at all.
     pub bounds: Option<Vec<f32>>,
+    /// The relative tolerance that bounds were asked for by; 0 where none was.
+    pub relative: f64,
     /// Elements that the interface says nothing about.
     pub unspecified: u64,
 }
@@ -62,6 +64,13 @@ impl Defined {
 }
 
 impl DefinedOutput {
+    /// The sum of the sizes of the terms that an element is the sum of, as the definition counts them; 0 where that is not known.
+    pub fn terms(&self, element: usize) -> f64 {
+        let bound =
+            self.bounds.as_ref().and_then(|bounds| bounds.get(element)).copied().filter(|bound| bound.is_finite());
+        bound.filter(|_| self.relative > 0.0).map_or(0.0, |bound| f64::from(bound) / self.relative)
+    }
+
     /// Compares what came out with what is right.
     pub fn agrees(&self, actual: &[u8], dtype: DType) -> Result<(), Mismatch> {
         compare_within(actual, &self.bytes, dtype, self.bounds.as_deref())
@@ -154,7 +163,8 @@ impl Python {
     async fn compute(&self, requests: &[Value]) -> Result<Vec<Result<Defined, ReferenceError>>, ReferenceError> {
         let directory = self.directory_with_definitions()?;
         let answers = self.answers("compute", requests, directory.path()).await?;
-        Ok(answers.into_iter().map(|answer| said(answer).and_then(|one| defined(one, directory.path()))).collect())
+        let defined = |(answer, request)| said(answer).and_then(|one| defined(one, request, directory.path()));
+        Ok(answers.into_iter().zip(requests).map(defined).collect())
     }
 
     async fn ask_one(
@@ -188,15 +198,17 @@ fn no_answer() -> ReferenceError {
     ReferenceError::Run("definitions give no answer".to_owned())
 }
 
-/// What a definition gives, from the files that an answer names.
-fn defined(answer: Answer, directory: &Path) -> Result<Defined, ReferenceError> {
+/// What a definition gives for a request, from the files that an answer names.
+fn defined(answer: Answer, request: &Value, directory: &Path) -> Result<Defined, ReferenceError> {
     let read =
         |file: &String| fs_err::read(directory.join(file)).map_err(|error| ReferenceError::Run(error.to_string()));
-    let output = |answered: AnsweredOutput| {
+    let output = |place: usize, answered: AnsweredOutput| {
+        let relative = request["outputs"][place]["tolerance"]["relative"].as_f64().unwrap_or(0.0);
         let bounds = answered.bounds.as_ref().map(|file| read(file).map(|bytes| singles(&bytes))).transpose()?;
-        Ok(DefinedOutput { bytes: read(&answered.file)?, bounds, unspecified: answered.unspecified })
+        Ok(DefinedOutput { bytes: read(&answered.file)?, bounds, relative, unspecified: answered.unspecified })
     };
-    let outputs = answer.outputs.into_iter().map(|one| one.map(output).transpose());
+    let outputs = answer.outputs.into_iter().enumerate();
+    let outputs = outputs.map(|(place, one)| one.map(|answered| output(place, answered)).transpose());
     Ok(Defined { definition: answer.definition, outputs: outputs.collect::<Result<_, _>>()? })
 }
 

@@ -357,7 +357,7 @@ fn an_operator_without_outputs_changes_the_inputs_that_its_definition_gives() {
 
 #[test]
 fn what_a_definition_says_nothing_of_may_stay_as_it_was() {
-    let output = |bounds| Some(DefinedOutput { bytes: vec![0; 8], bounds, unspecified: 0 });
+    let output = |bounds| Some(DefinedOutput { bytes: vec![0; 8], bounds, relative: 1e-4, unspecified: 0 });
     let definition = Definition { operator: "X".into(), file: "x.py".into(), formula: "y".into() };
     let some = Defined { definition, outputs: vec![output(Some(vec![0.5, f32::INFINITY])), output(None), None] };
     let silent = |output, element| some.says_nothing_of(output, element);
