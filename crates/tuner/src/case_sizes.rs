@@ -1,12 +1,13 @@
 //! Sizes that say something: what operators bring to show how they are called is mostly too small to say anything about speed.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::TunerError;
 use super::case_trial::CaseTrial;
 use aicore::HazardKind;
-use discovery::cases::{Accepted, Finder, Refusal, Sense, resized, traffic_bytes, wider};
+use discovery::cases::{Accepted, Candidate, Finder, Refusal, Sense, resized, traffic_bytes, wider};
 
 /// Modelled time that a case should take at most, in microseconds. Bandwidth moves a large case in a tenth of it; what takes longer
 /// is decided by something else, which shorter tensors show as well, and every evaluation would take seconds to simulate.
@@ -88,23 +89,31 @@ impl CaseSizes<'_> {
         for wide in wider(&base.candidate) {
             let ways = if is_about(traffic_bytes(&wide), middle) { vec![wide] } else { resized(&wide, middle) };
             for way in ways {
-                if self.is_spent() {
-                    return Ok(None);
-                }
-                match self.trial.meter.measure(self.finder.ask(&way)).await {
-                    Ok(accepted) => {
-                        let holds = self.trial.meter.measure(self.finder.sense(&accepted)).await == Sense::Holds;
-                        if holds && self.trial.time_us(&accepted, known).await?.is_some() {
-                            return Ok(Some(accepted));
-                        }
-                    }
-                    Err(Refusal::Io(error)) => return Err(error.into()),
-                    Err(refusal) if refusal.is_endless() => return Ok(None),
-                    Err(_) => {}
+                let accepted = match self.ask(&way).await? {
+                    ControlFlow::Break(()) => return Ok(None),
+                    ControlFlow::Continue(None) => continue,
+                    ControlFlow::Continue(Some(accepted)) => accepted,
+                };
+                let holds = self.trial.meter.measure(self.finder.sense(&accepted)).await == Sense::Holds;
+                if holds && self.trial.time_us(&accepted, known).await?.is_some() {
+                    return Ok(Some(accepted));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// The case as the tiling function accepts it, or nothing; a break where no further one is to be tried.
+    async fn ask(&self, way: &Candidate) -> Result<ControlFlow<(), Option<Accepted>>, TunerError> {
+        if self.is_spent() {
+            return Ok(ControlFlow::Break(()));
+        }
+        match self.trial.meter.measure(self.finder.ask(way)).await {
+            Ok(accepted) => Ok(ControlFlow::Continue(Some(accepted))),
+            Err(Refusal::Io(error)) => Err(error.into()),
+            Err(refusal) if refusal.is_endless() => Ok(ControlFlow::Break(())),
+            Err(_) => Ok(ControlFlow::Continue(None)),
+        }
     }
 
     /// The case at this size, if the tiling function takes one and the operator runs on it without a fault; a shorter one where
@@ -171,23 +180,19 @@ impl CaseSizes<'_> {
             if !is_about(traffic_bytes(&way), wanted) {
                 continue;
             }
-            if self.is_spent() {
-                return Ok(None);
-            }
             let place = std::mem::take(&mut way.place);
             // How long an intermediate case was made says nothing of this one.
             let source = place.split(", dimension ").next().unwrap_or_default();
             let from = if source.is_empty() { "guessed" } else { source };
             way.place = format!("{from}, made {} ({} of traffic)", size.word(), amount(wanted));
-            match self.trial.meter.measure(self.finder.ask(&way)).await {
-                Ok(accepted) => {
+            match self.ask(&way).await? {
+                ControlFlow::Break(()) => return Ok(None),
+                ControlFlow::Continue(None) => {}
+                ControlFlow::Continue(Some(accepted)) => {
                     if let Some(us) = self.trial.time_us(&accepted, known).await? {
                         return Ok(Some((accepted, us)));
                     }
                 }
-                Err(Refusal::Io(error)) => return Err(error.into()),
-                Err(refusal) if refusal.is_endless() => return Ok(None),
-                Err(_) => {}
             }
         }
         Ok(None)

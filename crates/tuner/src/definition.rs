@@ -21,8 +21,8 @@ pub(super) struct Definitions {
     silent: BTreeMap<usize, String>,
 }
 
-/// Trials that one process computes, each with its call.
-type Calls = (Vec<usize>, Vec<(DescribedOp, KernelJob)>);
+/// Calls that one process computes: starting it takes longer than most of them, and a few large ones must not keep the others waiting.
+const CALLS_OF_A_PROCESS: usize = 6;
 
 /// Computes what the definition gives, where the manifest asks for it.
 pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definitions>, TunerError> {
@@ -35,32 +35,18 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
     let python = python_of(workspace, python);
     let plan = workspace.baseline()?.plain_plan(workspace.tunables());
     let mut found = Definitions { outputs: BTreeMap::new(), silent: BTreeMap::new() };
-    let with_data = |(index, trial): (usize, _)| {
-        let of_trial: &Trial = trial;
-        let only_timed = evaluator.without_data.contains(&workspace.manifest.cases[of_trial.case].name);
-        if only_timed {
-            found.silent.insert(index, "the case is only timed".to_owned());
-        }
-        (!only_timed).then_some((index, of_trial))
-    };
-    let trials: Vec<(usize, &Trial)> = evaluator.workload.trials.iter().enumerate().filter_map(with_data).collect();
+    let is_only_timed = |trial: &Trial| evaluator.without_data.contains(&workspace.manifest.cases[trial.case].name);
+    let (only_timed, trials): (Vec<_>, Vec<_>) =
+        evaluator.workload.trials.iter().enumerate().partition(|(_, trial)| is_only_timed(trial));
+    found.silent.extend(only_timed.into_iter().map(|(index, _)| (index, "the case is only timed".to_owned())));
     let at_once = workspace.options.jobs.max(1);
-    let call = async |index: usize, trial: &Trial| -> Result<_, TunerError> {
-        Ok((index, evaluator.described_job(&plan, trial).await.map_err(TrialError::of_baseline)?))
-    };
-    let calls: Vec<(usize, (DescribedOp, KernelJob))> =
-        stream::iter(trials.into_iter().map(|(index, trial)| call(index, trial)))
-            .buffered(at_once)
-            .try_collect()
-            .await?;
-    let asked = calls.last().map(|(_, call)| call.clone());
+    let described = trials.iter().map(|(_, trial)| evaluator.described_job(&plan, trial));
+    let calls: Vec<(DescribedOp, KernelJob)> =
+        stream::iter(described).buffered(at_once).try_collect().await.map_err(TrialError::of_baseline)?;
     let tolerance = |dtype: DType| workspace.manifest.tolerance.get(&dtype.to_string()).copied();
-    let answered = async |(indices, calls): Calls| {
-        let said = python.define_all(&calls, &tolerance).await;
-        indices.into_iter().zip(said).collect::<Vec<_>>()
-    };
-    let said: Vec<_> = stream::iter(dealt(calls, at_once).into_iter().map(answered)).buffered(at_once).collect().await;
-    for (index, said) in said.into_iter().flatten() {
+    let processes = calls.chunks(CALLS_OF_A_PROCESS).map(|calls| python.define_all(calls, &tolerance));
+    let said: Vec<_> = stream::iter(processes).buffered(at_once).collect().await;
+    for ((index, _), said) in trials.into_iter().zip(said.into_iter().flatten()) {
         match said {
             Ok(defined) => drop(found.outputs.insert(index, defined)),
             Err(error @ (ReferenceError::Undefined(_) | ReferenceError::Unmatched(_) | ReferenceError::Script(_))) => {
@@ -70,25 +56,13 @@ pub(super) async fn definitions(workspace: &Workspace) -> Result<Option<Definiti
         }
     }
     // Data for which it says nothing are no mistake of the manifest; a type, dtypes or attributes that it does not cover are.
-    if let (true, Some((op, job))) = (found.outputs.is_empty(), asked)
-        && let Err(reason) = python.match_definition(&op, &job).await
+    if let (true, Some((op, job))) = (found.outputs.is_empty(), calls.last())
+        && let Err(reason) = python.match_definition(op, job).await
     {
         let message = format!("reference = \"definition\" holds for no case: {reason}; take baseline as reference");
         return Err(TunerError::Usage(message));
     }
     Ok(Some(found))
-}
-
-/// Calls dealt to so many processes, as many to each.
-fn dealt(calls: Vec<(usize, (DescribedOp, KernelJob))>, processes: usize) -> Vec<Calls> {
-    let mut dealt: Vec<Calls> = vec![(Vec::new(), Vec::new()); processes.min(calls.len())];
-    let count = dealt.len();
-    for (place, (index, call)) in calls.into_iter().enumerate() {
-        let (indices, calls) = &mut dealt[place % count];
-        indices.push(index);
-        calls.push(call);
-    }
-    dealt
 }
 
 fn python_of(workspace: &Workspace, program: &Path) -> Python {
