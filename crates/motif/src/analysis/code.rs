@@ -1,6 +1,7 @@
 //! What several motifs need of the code: statements, vector calls, liveness of temporaries, insertion of lines.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::context::Context;
 use source::facts::api::{Shape, vector_shape};
@@ -41,13 +42,13 @@ pub(crate) fn functions_of<'a>(context: &'a Context, kernel: &'a Kernel) -> Vec<
 }
 
 /// All functions with their tensors and kernel.
-pub(crate) fn functions(context: &Context) -> Vec<(&SyntaxFile, &Function, &Kernel, TensorFacts)> {
+pub(crate) fn functions(context: &Context) -> Vec<(&SyntaxFile, &Function, &Kernel, Arc<TensorFacts>)> {
     let mut found = Vec::new();
     for file in context.forest.iter() {
         for function in file.functions() {
             let name = function.class.as_deref().unwrap_or(&function.name);
             if let Some(kernel) = context.facts.kernels.get(name) {
-                found.push((file, function, kernel, TensorFacts::of(file, function)));
+                found.push((file, function, kernel, context.functions.tensors(file, function)));
             }
         }
     }

@@ -3,6 +3,7 @@
 mod block_runs;
 mod blocks;
 pub(crate) mod coverage;
+mod functions;
 pub(crate) mod tiling;
 pub(crate) mod unified_buffer;
 pub(crate) mod visited;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use crate::site::{Refusal, Site};
 use aicore::Profile;
 use coverage::Coverage;
+use functions::Functions;
 use source::facts::{Facts, FileSpan, KnownValues};
 use source::parse::SyntaxForest;
 use source::{Edit, Patch, SourceTree};
@@ -42,6 +44,8 @@ pub struct Context {
     pub unified_buffer: UnifiedBuffer,
     /// What no case runs.
     pub coverage: Coverage,
+    /// What was found out about functions of these sources.
+    pub(crate) functions: Functions,
 }
 
 /// Shares of the critical path by file, relative to the operator's root, and line.
@@ -65,6 +69,7 @@ impl Context {
             hot: HotLines::new(),
             unified_buffer,
             coverage,
+            functions: Functions::default(),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::rewrite::edits::{deleted, edit, insert_after};
 use crate::rewrite::template::{Found, Holes, fill, find, find_past_barriers};
 use crate::site::Candidate;
 use source::Edit;
-use source::facts::{Kernel, TensorFacts};
+use source::facts::Kernel;
 use source::parse::{Call, Function, SyntaxFile};
 
 /// Two forms of the same code.
@@ -299,7 +299,7 @@ fn exchanged(context: &Context, ways: &[(&Form, &Form, &Way)]) -> Vec<Candidate>
     for file in context.forest.iter() {
         let named = |function: &Function| function.class.as_deref().unwrap_or(&function.name).to_owned();
         for function in file.functions().iter().filter(|other| !context.facts.kernels.contains_key(&named(other))) {
-            let tensors = TensorFacts::of(file, function);
+            let tensors = context.functions.tensors(file, function);
             exchanged_in(
                 &Surroundings { context, file, function, kernel: &kernel, tensors: &tensors },
                 &ways,

@@ -143,17 +143,19 @@ impl<'a> Builder<'a> {
     }
 
     fn may_leave(&self, node: Node<'a>) -> bool {
-        let lambdas = lambdas_in(node);
         let text = self.file.slice(&node.byte_range());
-        // The words of a lambda leave the lambda.
-        let hidden = |word: &str| {
-            let at = word.as_ptr() as usize - text.as_ptr() as usize + node.start_byte();
-            lambdas.iter().any(|lambda| lambda.contains(&at))
+        let leaves = |word: &&str| {
+            matches!(*word, "break" | "continue" | "return" | "goto" | "throw") || self.leaving.contains(word)
         };
-        words(text).into_iter().any(|word| {
-            let leaves =
-                matches!(word, "break" | "continue" | "return" | "goto" | "throw") || self.leaving.contains(word);
-            leaves && !hidden(word)
+        let found: Vec<&str> = words(text).into_iter().filter(leaves).collect();
+        if found.is_empty() {
+            return false;
+        }
+        // The words of a lambda leave the lambda.
+        let lambdas = lambdas_in(node);
+        found.into_iter().any(|word| {
+            let at = word.as_ptr() as usize - text.as_ptr() as usize + node.start_byte();
+            !lambdas.iter().any(|lambda| lambda.contains(&at))
         })
     }
 

@@ -11,13 +11,14 @@
 mod bindings;
 pub(crate) mod changes;
 pub(crate) mod effects;
-mod graph;
+pub(crate) mod graph;
 pub(crate) mod liveness;
 pub(crate) mod memory;
 pub(crate) mod values;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::analysis::code::{Surroundings, words};
 use crate::context::Context;
@@ -28,14 +29,16 @@ use source::facts::TensorUse;
 /// Control flow of a function with the questions about two of its statements.
 pub(crate) struct Flow<'a> {
     around: &'a Surroundings<'a>,
-    graph: Graph,
+    graph: Arc<Graph>,
 }
 
 impl<'a> Flow<'a> {
     /// The flow of a function, or why it is not understood.
     pub(crate) fn of(around: &'a Surroundings<'a>) -> Result<Self, String> {
-        let leaving = leaving(around.context, around.file.slice(&around.function.body));
-        let graph = Graph::of(around.file, around.function, &leaving)?;
+        let Surroundings { context, file, function, .. } = *around;
+        let graph = context
+            .functions
+            .graph(file, function, || Graph::of(file, function, &leaving(context, file.slice(&function.body))))?;
         Ok(Self { around, graph })
     }
 
