@@ -7,7 +7,7 @@ use aicore::TraceSource;
 
 /// Traces up to this size are read at once: where cores wait for each other the recorder writes a chunk for every few records,
 /// and a call to the system for each of them takes longer than playing it.
-const SMALL_BYTES: u64 = 16 << 20;
+const SMALL_BYTES: u64 = 128 << 20;
 
 /// An open trace file. Nobody writes to it any more.
 pub(super) struct TraceFile {
