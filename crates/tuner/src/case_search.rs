@@ -67,6 +67,7 @@ impl<'finder, 'data> Search<'finder, 'data> {
         self.grow().await?;
         self.give_meaning().await;
         self.weigh().await;
+        self.compare_inputs().await;
         Ok(())
     }
 
@@ -129,6 +130,13 @@ impl<'finder, 'data> Search<'finder, 'data> {
                 break;
             }
             *found = given;
+        }
+    }
+
+    /// What an operator that defines no output does, it does to its inputs.
+    async fn compare_inputs(&mut self) {
+        for found in self.accepted.iter_mut().chain(&mut self.odd).filter(|found| found.candidate.outputs.is_empty()) {
+            *found = self.finder.with_inputs_compared(found.clone()).await;
         }
     }
 

@@ -1,6 +1,7 @@
 //! What `init` writes.
 
 use super::*;
+use crate::support::edited;
 
 /// add_custom without a manifest, and with its authors' list of two cases.
 fn with_case_list(shapes: [&str; 2]) -> Project {
@@ -161,6 +162,50 @@ fn the_authors_golden_function_becomes_the_reference() {
     assert_eq!(wrong.named("profile")[0]["correct"], false);
     project.write("tests/golden.py", &golden.replace("x + y", "None.sum()"));
     assert_has(&failure(&project.run(&["profile"]), 2), &["tests/golden.py failed on case", "NoneType"]);
+}
+
+/// add_custom without an output and a manifest: it adds to its first input.
+fn adding_in_place() -> Project {
+    let project = Project::fixture("add_custom");
+    fs_err::remove_file(project.path().join("ascend.toml")).expect("every fixture has a manifest");
+    let (host, kernel) = ("op_host/add_custom.cpp", "op_kernel/add_custom.cpp");
+    let mut text = project.read(host);
+    let define = text.find("        this->Output(").expect("an output");
+    let end = define + text[define..].find('\n').expect("a line");
+    text.replace_range(define..=end, "");
+    let text = edited(&text, "    *context->GetOutputShape(0) = *context->GetInputShape(0);\n", "");
+    let text = edited(&text, "    context->SetOutputDataType(0, context->GetInputDataType(0));\n", "");
+    project.write(host, &text);
+    let text = edited(&project.read(kernel), "GM_ADDR y, GM_ADDR z, GM_ADDR workspace", "GM_ADDR y, GM_ADDR workspace");
+    project.write(kernel, &edited(&text, "op.Init(x, y, z, ", "op.Init(x, y, x, "));
+    project
+}
+
+/// What it changes is compared, and so is what it must leave alone.
+#[test]
+fn an_operator_that_changes_its_inputs_is_tuned() {
+    require_tools!();
+    let (before, project) = (adding_in_place(), adding_in_place());
+    before.run(&["init"]).expect(0);
+    let manifest = before.read("ascend.toml");
+    assert!(manifest.contains("AddCustom defines no output: all its inputs are compared"), "{manifest}");
+    before.run(&["run", "--budget", "1", "--dry-run"]).expect(0);
+
+    project.write("ascend.toml", &manifest);
+    let (kernel, against) = (project.read("op_kernel/add_custom.cpp"), before.path().display().to_string());
+    let compared = |kernel: &str| {
+        project.write("op_kernel/add_custom.cpp", kernel);
+        let ended = project.run(&["compare", "--against", &against, "--seed", "6", "--probes", "4"]);
+        (ended.code, ended.named("comparison").first().map(|found| found.to_string()).unwrap_or_default())
+    };
+    assert_eq!(compared(&kernel).0, 0);
+    let short = edited(&kernel, "tile < this->tileCount", "tile + 1 < this->tileCount");
+    let store = "AscendC::DataCopy(zGm[tile * this->tileLength], zLocal, this->tileLength);";
+    let both = edited(&kernel, store, &format!("{store}\n        {}", store.replace("zGm", "yGm")));
+    for (kernel, place) in [(short, "wrong result in case ragged-float16"), (both, "output y: ")] {
+        let (code, said) = compared(&kernel);
+        assert!(code == 1 && said.contains(place), "{code} {said}");
+    }
 }
 
 #[test]

@@ -281,6 +281,14 @@ impl Finder<'_> {
         if candidate == accepted.candidate { accepted } else { self.ask(&candidate).await.unwrap_or(accepted) }
     }
 
+    /// An accepted case without outputs whose inputs are all compared: of an operator that defines no output some of them hold what it
+    /// gives, and the others must stay what they were. As it is where the tiling function refuses that.
+    pub async fn with_inputs_compared(&self, accepted: Accepted) -> Accepted {
+        let mut candidate = accepted.candidate.clone();
+        compare(&mut candidate, |_| true);
+        self.ask(&candidate).await.unwrap_or(accepted)
+    }
+
     /// Whether an accepted case means something to the definition of the operator's type. Tiling functions accept much that does not:
     /// their own tests have shapes that no caller would put together.
     pub async fn sense(&self, accepted: &Accepted) -> Sense {
@@ -444,11 +452,16 @@ fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8
     Ok(generate(spec, dtype, elements, 1, stream, DataKind::Random))
 }
 
+/// Makes outputs of those inputs that an operator may change.
+fn compare(candidate: &mut Candidate, may_change: impl Fn(&TensorSpec) -> bool) {
+    let changed = candidate.inputs.iter().filter(|spec| may_change(spec));
+    candidate.outputs = changed.map(|spec| TensorSpec { values: Vec::new(), ..spec.clone() }).collect();
+}
+
 /// Puts data that mean something into a case.
 fn take_up(candidate: &mut Candidate, meant: &Meant, reach: Reach) {
     if candidate.outputs.is_empty() {
-        let changed = candidate.inputs.iter().filter(|spec| meant.changed.contains(&spec.name));
-        candidate.outputs = changed.map(|spec| TensorSpec { values: Vec::new(), ..spec.clone() }).collect();
+        compare(candidate, |spec| meant.changed.contains(&spec.name));
     }
     // What an output holds before is one number; the values of an input that is changed in place are the input's.
     let most_values = if reach == Reach::ItsShapes { usize::MAX } else { 0 };

@@ -46,6 +46,16 @@ pub fn render(discovery: &Discovery) -> Result<String, InitError> {
         let others: Vec<&str> = others.map(String::as_str).collect();
         case_notes.push(format!("The sources define more operators: {}.", others.join(", ")));
     }
+    let changes_inputs = |FoundCase { case, .. }: &FoundCase| {
+        !case.outputs.is_empty()
+            && case.outputs.iter().map(|spec| &spec.name).eq(case.inputs.iter().map(|spec| &spec.name))
+    };
+    if discovery.cases.iter().any(changes_inputs) {
+        let operator = &discovery.operator;
+        case_notes.push(format!(
+            "{operator} defines no output: all its inputs are compared, those that it changes and those that it must leave alone."
+        ));
+    }
     let mut tunable_notes = discovery.tunable_notes.clone();
     if discovery.tunables.is_empty() {
         tunable_notes.push(
