@@ -86,16 +86,18 @@ fn case(definition: &Definition, shape: &[u64], verify_only: bool) -> Case {
         TensorSpec { name: found.name.clone(), dtype, format: "ND".to_owned(), shape, range, values: Vec::new() }
     };
     let prefix = if verify_only { "odd-" } else { "" };
+    let given = definition.inputs.iter().filter(|found| !found.optional);
+    let inputs: Vec<TensorSpec> = given.map(|found| tensor(found, Some(shape))).collect();
+    // What an operator that defines no output does, it does to its inputs.
+    let outputs = match definition.outputs.is_empty() {
+        true => inputs.clone(),
+        false => definition.outputs.iter().map(|found| tensor(found, None)).collect(),
+    };
     Case {
         name: format!("{prefix}{}", dimensions.join("x")),
         weight: 1.0,
-        inputs: definition
-            .inputs
-            .iter()
-            .filter(|found| !found.optional)
-            .map(|found| tensor(found, Some(shape)))
-            .collect(),
-        outputs: definition.outputs.iter().map(|found| tensor(found, None)).collect(),
+        inputs,
+        outputs,
         attributes: definition.attributes.clone(),
         hostile: true,
         verify_only,
