@@ -1,49 +1,68 @@
 //! What is found out about a function once for all motifs that ask.
 
+use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::analysis::flow::graph::Graph;
 use source::facts::TensorFacts;
 use source::parse::{Function, SyntaxFile};
 
-/// A file's name and where a function begins in it.
-type Place = (String, usize);
-/// Answers by function.
-type Known<T> = Mutex<BTreeMap<Place, T>>;
+/// What kind of answer it is, a file's name, and where a function begins in it.
+type Question = (TypeId, String, usize);
 
-/// Answers by function. Shared by the copies of a context, which have the same sources; those of changed sources begin anew.
+/// Answers by function; of each kind of answer, which its type tells, a function has one. Shared by the copies of a context, which
+/// have the same sources; those of changed sources begin anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Functions {
-    tensors: Arc<Known<Arc<TensorFacts>>>,
-    graphs: Arc<Known<Result<Arc<Graph>, String>>>,
+    answers: Arc<Mutex<BTreeMap<Question, Arc<dyn Any + Send + Sync>>>>,
 }
 
 impl Functions {
-    /// The tensors of a function.
-    pub(crate) fn tensors(&self, file: &SyntaxFile, function: &Function) -> Arc<TensorFacts> {
-        once(&self.tensors, file, function, || Arc::new(TensorFacts::of(file, function)))
-    }
-
-    /// The control flow of a function, or why it is not understood; `find` is asked where nobody was before.
-    pub(crate) fn graph(
+    /// What is known of a function, or is found out now. Two threads that ask at once may both find out, and find the same.
+    pub(crate) fn once<Answer: Clone + Send + Sync + 'static>(
         &self,
         file: &SyntaxFile,
         function: &Function,
-        find: impl FnOnce() -> Result<Graph, String>,
-    ) -> Result<Arc<Graph>, String> {
-        once(&self.graphs, file, function, || find().map(Arc::new))
+        find: impl FnOnce() -> Answer,
+    ) -> Answer {
+        let question = (TypeId::of::<Answer>(), file.name().to_owned(), function.span.start);
+        let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = answers().get(&question).and_then(|known| known.downcast_ref::<Answer>()) {
+            return answer.clone();
+        }
+        let answer = find();
+        answers().insert(question, Arc::new(answer.clone()));
+        answer
+    }
+
+    /// The tensors of a function.
+    pub(crate) fn tensors(&self, file: &SyntaxFile, function: &Function) -> Arc<TensorFacts> {
+        self.once(file, function, || Arc::new(TensorFacts::of(file, function)))
     }
 }
 
-/// What is known of a function, or is found out now. Two threads that ask at once may both find out, and find the same.
-fn once<T: Clone>(known: &Known<T>, file: &SyntaxFile, function: &Function, find: impl FnOnce() -> T) -> T {
-    let place = (file.name().to_owned(), function.span.start);
-    let answers = || known.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(answer) = answers().get(&place) {
-        return answer.clone();
+#[cfg(test)]
+mod tests {
+    use crate::Context;
+    use source::SourceTree;
+    use source::facts::KnownValues;
+
+    #[test]
+    fn a_question_is_answered_once_for_each_function_and_anew_for_other_sources() {
+        let context = |text: &str| {
+            let mut tree = SourceTree::new();
+            tree.insert("k.h", text.to_owned());
+            Context::new(tree, KnownValues::default(), None)
+        };
+        let ask = |context: &Context, place: usize, answer: usize| {
+            let file = context.forest.get("k.h").unwrap();
+            context.functions.once(file, &file.functions()[place], || answer)
+        };
+        let first = context("void F() { g(); }\nvoid H() { g(); }\n");
+        assert_eq!((ask(&first, 0, 1), ask(&first, 0, 2), ask(&first, 1, 3), ask(&first.clone(), 0, 4)), (1, 1, 3, 1));
+        let file = first.forest.get("k.h").unwrap();
+        let other = first.functions.once(file, &file.functions()[0], || "of another kind");
+        assert_eq!((other, ask(&first, 0, 5)), ("of another kind", 1));
+        assert_eq!(ask(&first.after(first.tree.clone()), 0, 6), 6);
     }
-    let answer = find();
-    answers().insert(place, answer.clone());
-    answer
 }

@@ -11,7 +11,7 @@
 mod bindings;
 pub(crate) mod changes;
 pub(crate) mod effects;
-pub(crate) mod graph;
+mod graph;
 pub(crate) mod liveness;
 pub(crate) mod memory;
 pub(crate) mod values;
@@ -36,9 +36,9 @@ impl<'a> Flow<'a> {
     /// The flow of a function, or why it is not understood.
     pub(crate) fn of(around: &'a Surroundings<'a>) -> Result<Self, String> {
         let Surroundings { context, file, function, .. } = *around;
-        let graph = context
-            .functions
-            .graph(file, function, || Graph::of(file, function, &leaving(context, file.slice(&function.body))))?;
+        let graph = context.functions.once(file, function, || {
+            Graph::of(file, function, &leaving(context, file.slice(&function.body))).map(Arc::new)
+        })?;
         Ok(Self { around, graph })
     }
 
