@@ -130,7 +130,7 @@ pub enum InitError {
     },
     /// Nothing that could be compared.
     #[error(
-        "`{operator}` defines no output: what it does to its inputs is compared with nothing, so that it is not tuned here"
+        "`{operator}` defines neither an input nor an output: there is nothing to compare, so that it is not tuned here"
     )]
     NoOutput {
         /// The operator.

@@ -161,17 +161,24 @@ fn the_first_combination_of_dtypes_that_there_is_data_for_is_taken() {
 /// What no manifest can say is told of the operator, and not of a line that nobody wrote.
 #[test]
 fn operators_that_no_manifest_can_state_are_explained() {
-    let message = |outputs: &str| {
+    let discovery = |inputs: &str, outputs: &str| {
         let text = format!(
-            r#"{{"ops":[{{"type":"AddCustom","inputs":[{{"name":"x","dtypes":["float16"],"formats":["ND"],"param":"required"}}],
-            "outputs":[{outputs}],"attrs":[]}}],"tiling_classes":[]}}"#
+            r#"{{"ops":[{{"type":"AddCustom","inputs":[{inputs}],"outputs":[{outputs}],"attrs":[]}}],"tiling_classes":[]}}"#
         );
         let described: DescribedOps = serde_json::from_str(&text).expect("as the runner writes it");
         let found = discover_sources(&fixture("add_custom"), Layout::Msopgen, Some("AddCustom"), Some(&described));
-        render(&found.expect("an operator")).expect_err("there is nothing to compare").to_string()
+        found.expect("an operator")
     };
-    assert!(message("").starts_with("`AddCustom` defines no output"), "{}", message(""));
-    let small = message(r#"{"name":"y","dtypes":["DT_FLOAT8_E4M3FN"]}"#);
+    let message = |inputs: &str, outputs: &str| {
+        render(&discovery(inputs, outputs)).expect_err("there is nothing to compare").to_string()
+    };
+    let x = r#"{"name":"x","dtypes":["float16"],"formats":["ND"],"param":"required"}"#;
+    let neither = message("", "");
+    assert!(neither.starts_with("`AddCustom` defines neither an input nor an output"), "{neither}");
+    // What an operator without outputs does, it does to its inputs.
+    let manifest = round_trip(&discovery(x, ""));
+    assert!(manifest.cases.iter().all(|case| case.outputs == case.inputs && case.outputs.len() == 1));
+    let small = message(x, r#"{"name":"y","dtypes":["DT_FLOAT8_E4M3FN"]}"#);
     assert!(small.starts_with("`AddCustom` takes or gives `y` as DT_FLOAT8_E4M3FN only; there is data of"), "{small}");
 }
 
