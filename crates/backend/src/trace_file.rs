@@ -5,8 +5,9 @@ use std::path::Path;
 
 use aicore::TraceSource;
 
-/// Traces up to this size are read at once: where cores wait for each other the recorder writes a chunk for every few records,
-/// and a call to the system for each of them takes longer than playing it.
+/// Traces up to this size are read at once: what is alike, how long it takes and what races are three passes over the same bytes, and
+/// where cores wait for each other the recorder writes a chunk for every few records, so that a call to the system for each takes longer
+/// than playing it. Every launch that is judged at the same time may hold as much.
 const SMALL_BYTES: u64 = 128 << 20;
 
 /// An open trace file. Nobody writes to it any more.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::TunerError;
-use discovery::cases::{Accepted, Candidate, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage};
+use discovery::cases::{Accepted, Candidate, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage, with_inputs_compared};
 use discovery::init::unfit;
 
 /// Cases of one source that are tried.
@@ -67,8 +67,7 @@ impl<'finder, 'data> Search<'finder, 'data> {
         self.grow().await?;
         self.give_meaning().await;
         self.weigh().await;
-        self.compare_inputs().await;
-        Ok(())
+        self.compare_inputs().await
     }
 
     /// Tells calls that mean something to the definition of the operator's type from those that do not, where there are both. What was made
@@ -133,11 +132,21 @@ impl<'finder, 'data> Search<'finder, 'data> {
         }
     }
 
-    /// What an operator that defines no output does, it does to its inputs.
-    async fn compare_inputs(&mut self) {
-        for found in self.accepted.iter_mut().chain(&mut self.odd).filter(|found| found.candidate.outputs.is_empty()) {
-            *found = self.finder.with_inputs_compared(found.clone()).await;
+    /// What an operator that defines no output does, it does to its inputs. The tiling function is asked again: it may look at outputs.
+    async fn compare_inputs(&mut self) -> Result<(), TunerError> {
+        for found in std::mem::take(&mut self.accepted) {
+            if !found.candidate.outputs.is_empty() {
+                self.accepted.push(found);
+            } else if self.ask(&with_inputs_compared(found.candidate), true).await?
+                && let Some(asked) = self.accepted.last_mut()
+            {
+                asked.outside = found.outside;
+            }
         }
+        if let Some(odd) = self.odd.take_if(|odd| odd.candidate.outputs.is_empty()) {
+            self.odd = self.finder.ask(&with_inputs_compared(odd.candidate)).await.ok();
+        }
+        Ok(())
     }
 
     pub(crate) async fn guesses(&mut self) -> Result<(), TunerError> {

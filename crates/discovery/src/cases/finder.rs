@@ -281,14 +281,6 @@ impl Finder<'_> {
         if candidate == accepted.candidate { accepted } else { self.ask(&candidate).await.unwrap_or(accepted) }
     }
 
-    /// An accepted case without outputs whose inputs are all compared: of an operator that defines no output some of them hold what it
-    /// gives, and the others must stay what they were. As it is where the tiling function refuses that.
-    pub async fn with_inputs_compared(&self, accepted: Accepted) -> Accepted {
-        let mut candidate = accepted.candidate.clone();
-        compare(&mut candidate, |_| true);
-        self.ask(&candidate).await.unwrap_or(accepted)
-    }
-
     /// Whether an accepted case means something to the definition of the operator's type. Tiling functions accept much that does not:
     /// their own tests have shapes that no caller would put together.
     pub async fn sense(&self, accepted: &Accepted) -> Sense {
@@ -450,6 +442,13 @@ fn input_length(spec: &TensorSpec, elements: u64) -> Result<u64, Refusal> {
 fn input_bytes(spec: &TensorSpec, elements: usize, stream: u64) -> Result<Vec<u8>, Refusal> {
     let dtype = spec.dtype.parse::<DType>().map_err(|_| Refusal::DType(spec.dtype.clone()))?;
     Ok(generate(spec, dtype, elements, 1, stream, DataKind::Random))
+}
+
+/// The candidate with all its inputs compared: of an operator that defines no output some of them hold what it gives, and the others
+/// must stay what they were.
+pub fn with_inputs_compared(mut candidate: Candidate) -> Candidate {
+    compare(&mut candidate, |_| true);
+    candidate
 }
 
 /// Makes outputs of those inputs that an operator may change.

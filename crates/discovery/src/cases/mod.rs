@@ -31,7 +31,7 @@ use manifest::{Attribute, TensorSpec, ValueRange};
 
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
 pub use edges::Edges;
-pub use finder::{Accepted, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage};
+pub use finder::{Accepted, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage, with_inputs_compared};
 pub use grow::wider;
 pub use probe::{ProbeDraw, ProbeKind, Wish, smallest_and_largest};
 pub use reference::{Array, Defined, DefinedOutput, Definition, Meant, Python, ReferenceError, golden_script};

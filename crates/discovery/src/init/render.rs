@@ -46,11 +46,12 @@ pub fn render(discovery: &Discovery) -> Result<String, InitError> {
         let others: Vec<&str> = others.map(String::as_str).collect();
         case_notes.push(format!("The sources define more operators: {}.", others.join(", ")));
     }
-    let changes_inputs = |FoundCase { case, .. }: &FoundCase| {
-        !case.outputs.is_empty()
-            && case.outputs.iter().map(|spec| &spec.name).eq(case.inputs.iter().map(|spec| &spec.name))
+    // A definition may say which of them change; then these alone are compared.
+    let compares_all = |FoundCase { case, .. }: &FoundCase| {
+        case.outputs.iter().map(|spec| &spec.name).eq(case.inputs.iter().map(|spec| &spec.name))
     };
-    if discovery.cases.iter().any(changes_inputs) {
+    let changes_inputs = discovery.outputs.is_empty() && !discovery.inputs.is_empty();
+    if changes_inputs && discovery.cases.iter().any(compares_all) {
         let operator = &discovery.operator;
         case_notes.push(format!(
             "{operator} defines no output: all its inputs are compared, those that it changes and those that it must leave alone."
