@@ -21,34 +21,35 @@ pub trait Motif: Sync {
     }
     /// Sites where the motif applies and places where it was refused.
     fn find(&self, context: &Context) -> Findings {
-        findings(self.candidates(context), context)
+        findings(&context.found.once(self.id(), || self.candidates(context)), context)
     }
     /// The patch at a site of [`Motif::find`].
     fn apply(&self, context: &Context, site: &Site) -> Result<Patch, Refusal> {
-        patch(self.id(), self.metadata().title, self.candidates(context), context, site)
+        let candidates = context.found.once(self.id(), || self.candidates(context));
+        patch(self.id(), self.metadata().title, &candidates, context, site)
     }
     /// Sites where the motif can be unmade.
     fn rewind_sites(&self, context: &Context) -> Findings {
-        findings(self.rewind_candidates(context), context)
+        findings(&self.rewind_candidates(context), context)
     }
     /// The patch that unmakes the motif at a site of [`Motif::rewind_sites`].
     fn rewind(&self, context: &Context, site: &Site) -> Result<Patch, Refusal> {
         let title = format!("rewind of {}", self.metadata().title);
-        patch(self.id(), &title, self.rewind_candidates(context), context, site)
+        patch(self.id(), &title, &self.rewind_candidates(context), context, site)
     }
 }
 
-fn findings(candidates: Vec<Candidate>, context: &Context) -> Findings {
+fn findings(candidates: &[Candidate], context: &Context) -> Findings {
     let mut findings = Findings::default();
     for candidate in candidates {
         let Candidate { site, edits } = candidate;
-        let checked = edits.and_then(|edits| {
-            context.forest.check_edits(&edits).map_err(|error| error.to_string())?;
-            context.verifiable(&edits)
+        let checked = edits.as_ref().map_err(Clone::clone).and_then(|edits| {
+            context.forest.check_edits(edits).map_err(|error| error.to_string())?;
+            context.verifiable(edits)
         });
         match checked {
-            Ok(()) => findings.sites.push(site),
-            Err(reason) => findings.refused.push(Refused { file: site.file, line: site.line, reason }),
+            Ok(()) => findings.sites.push(site.clone()),
+            Err(reason) => findings.refused.push(Refused { file: site.file.clone(), line: site.line, reason }),
         }
     }
     findings.sites.sort_by(|left, right| {
@@ -57,14 +58,14 @@ fn findings(candidates: Vec<Candidate>, context: &Context) -> Findings {
     findings
 }
 
-fn patch(motif: Id, title: &str, candidates: Vec<Candidate>, context: &Context, site: &Site) -> Result<Patch, Refusal> {
-    let same = |candidate: &Candidate| {
+fn patch(motif: Id, title: &str, candidates: &[Candidate], context: &Context, site: &Site) -> Result<Patch, Refusal> {
+    let same = |candidate: &&Candidate| {
         candidate.site.file == site.file && candidate.site.span == site.span && candidate.site.note == site.note
     };
-    let Some(candidate) = candidates.into_iter().find(same) else {
+    let Some(candidate) = candidates.iter().find(same) else {
         return Err(Refusal::NoSuchSite { motif, file: site.file.clone(), line: site.line });
     };
-    let edits = candidate.edits.map_err(|reason| Refusal::Precondition {
+    let edits = candidate.edits.clone().map_err(|reason| Refusal::Precondition {
         motif,
         file: site.file.clone(),
         line: site.line,

@@ -3,6 +3,7 @@
 mod block_runs;
 mod blocks;
 pub(crate) mod coverage;
+mod found;
 mod functions;
 pub(crate) mod tiling;
 pub(crate) mod unified_buffer;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use crate::site::{Refusal, Site};
 use aicore::Profile;
 use coverage::Coverage;
+use found::Found;
 use functions::Functions;
 use source::facts::{Facts, FileSpan, KnownValues};
 use source::parse::SyntaxForest;
@@ -46,6 +48,8 @@ pub struct Context {
     pub coverage: Coverage,
     /// What was found out about functions of these sources.
     pub(crate) functions: Functions,
+    /// Where motifs apply, as far as that was asked.
+    pub(crate) found: Found,
 }
 
 /// Shares of the critical path by file, relative to the operator's root, and line.
@@ -70,33 +74,39 @@ impl Context {
             unified_buffer,
             coverage,
             functions: Functions::default(),
+            found: Found::default(),
         }
+    }
+
+    /// The same where it is told more: other motifs may apply.
+    fn told(self) -> Self {
+        Self { found: Found::default(), ..self }
     }
 
     /// The same with the buffers that a launch of these sources took, which end at `top_bytes`.
     pub fn with_buffers(self, cuts: &CutLines, top_bytes: u64) -> Self {
         let unified_buffer = UnifiedBuffer::of(&self.facts, &self.forest, cuts, top_bytes);
-        Self { unified_buffer, ..self }
+        Self { unified_buffer, ..self.told() }
     }
 
     /// The same with what no case runs, of these sources or of those that they were made from.
     pub fn with_coverage(self, coverage: &Coverage) -> Self {
-        Self { coverage: coverage.carried(&self.tree), ..self }
+        Self { coverage: coverage.carried(&self.tree), ..self.told() }
     }
 
     /// The same with the files that the sources include beside themselves.
     pub fn with_beside(self, beside: Arc<SourceTree>) -> Self {
-        Self { beside, ..self }
+        Self { beside, ..self.told() }
     }
 
     /// The same with what the host writes for the kernel.
     pub fn with_tiling(self, tiling: Vec<TilingStructure>) -> Self {
-        Self { tiling, ..self }
+        Self { tiling, ..self.told() }
     }
 
     /// The same with the lines of the critical path.
     pub fn with_hot_lines(self, hot: HotLines) -> Self {
-        Self { hot, ..self }
+        Self { hot, ..self.told() }
     }
 
     /// Share of the critical path that lies in the lines of a site.

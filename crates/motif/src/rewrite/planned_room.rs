@@ -5,7 +5,7 @@ use crate::context::unified_buffer::UNIFIED_BUFFER_BYTES;
 use crate::rewrite::edits::edit;
 use source::Edit;
 use source::tunable::lexer::Tokens;
-use source::tunable::{SiteForm, asked_size, limit_asked};
+use source::tunable::{ASKING, SiteForm, asked_size, limit_asked};
 
 /// Edits after which every tiling function plans with half of what it plans with now.
 pub(crate) fn halve(context: &Context) -> Result<Vec<Edit>, String> {
@@ -25,7 +25,8 @@ pub(crate) fn double(context: &Context) -> Result<Vec<Edit>, String> {
 
 fn change(context: &Context, to: impl Fn(i64) -> Option<i64>) -> Result<Vec<Edit>, String> {
     let mut edits = Vec::new();
-    for file in context.forest.iter() {
+    // Taking a file apart costs more than all else here, and few ask.
+    for file in context.forest.iter().filter(|file| file.text().contains(ASKING)) {
         let tokens = Tokens::of(file.text());
         for position in 0..tokens.tokens.len() {
             let Some(asked) = asked_size(file.name(), &tokens, position) else { continue };

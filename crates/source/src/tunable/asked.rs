@@ -17,9 +17,12 @@ pub struct AskedSize {
     pub site: Site,
 }
 
+/// The method of the platform that tells the size of a memory.
+pub const ASKING: &str = "GetCoreMemSize";
+
 /// The call `..GetCoreMemSize(..UB, variable);` at `position`, where a statement may follow it.
 pub fn asked_size(file: &str, tokens: &Tokens<'_>, position: usize) -> Option<AskedSize> {
-    if tokens.get(position) != "GetCoreMemSize" || tokens.get(position + 1) != "(" {
+    if tokens.get(position) != ASKING || tokens.get(position + 1) != "(" {
         return None;
     }
     let [memory, variable] = <[Range<usize>; 2]>::try_from(tokens.arguments(position + 1)?).ok()?;

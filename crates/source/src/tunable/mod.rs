@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use space::Value;
 
-pub use asked::asked_size;
+pub use asked::{ASKING, asked_size};
 pub use compile_time::looks_compile_time;
 pub use flow::{Flow, Sink};
 pub use instrument::instrument;
