@@ -16,6 +16,8 @@
 
 use std::ops::Range;
 
+use num_traits::{CheckedNeg, CheckedRem, PrimInt};
+
 /// What an expression is about: positions are resolved by the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Symbol {
@@ -132,7 +134,9 @@ impl Expression {
 
     /// Whether the constraint holds.
     pub fn holds(&self, environment: &dyn Environment) -> Result<bool, EvaluationError> {
-        evaluate(&self.root, environment).map(|value| value != 0)
+        // Numbers that fit 64 bits, nearly all, take a fraction of the time; what does not is worked out with all of them.
+        let short = evaluate::<i64>(&self.root, environment).map(|value| value != 0);
+        short.or_else(|_| evaluate::<i128>(&self.root, environment).map(|value| value != 0))
     }
 
     /// Positions of the tunables that the expression mentions, ascending.
@@ -171,74 +175,76 @@ impl Node {
     }
 }
 
-fn floor_div(left: i128, right: i128) -> Result<i128, EvaluationError> {
-    if right == 0 {
+/// Integers of one width, the widest of which decides what overflows.
+trait Number: PrimInt + CheckedNeg + CheckedRem + TryFrom<i128> + From<bool> {}
+
+impl Number for i64 {}
+impl Number for i128 {}
+
+fn floor_div<N: Number>(left: N, right: N) -> Result<N, EvaluationError> {
+    if right.is_zero() {
         return Err(EvaluationError::DivisionByZero);
     }
-    let quotient = left.checked_div(right).ok_or(EvaluationError::Overflow)?;
-    let inexact = left.checked_rem(right).ok_or(EvaluationError::Overflow)? != 0;
-    Ok(if inexact && ((left < 0) != (right < 0)) { quotient - 1 } else { quotient })
+    let quotient = left.checked_div(&right).ok_or(EvaluationError::Overflow)?;
+    let inexact = !left.checked_rem(&right).ok_or(EvaluationError::Overflow)?.is_zero();
+    Ok(if inexact && ((left < N::zero()) != (right < N::zero())) { quotient - N::one() } else { quotient })
 }
 
-fn ceil_div(left: i128, right: i128) -> Result<i128, EvaluationError> {
+fn ceil_div<N: Number>(left: N, right: N) -> Result<N, EvaluationError> {
     floor_div(left.checked_neg().ok_or(EvaluationError::Overflow)?, right)?
         .checked_neg()
         .ok_or(EvaluationError::Overflow)
 }
 
-fn evaluate(node: &Node, environment: &dyn Environment) -> Result<i128, EvaluationError> {
+fn evaluate<N: Number>(node: &Node, environment: &dyn Environment) -> Result<N, EvaluationError> {
     let overflow = EvaluationError::Overflow;
+    let fitting = |value: i128| N::try_from(value).map_err(|_| EvaluationError::Overflow);
+    let of = |node: &Node| evaluate::<N>(node, environment);
     match node {
-        Node::Integer(value) => Ok(*value),
+        Node::Integer(value) => fitting(*value),
         // Texts never reach here: the parser only lets them into comparisons of texts.
-        Node::Text(_) | Node::Symbol(Symbol::TextTunable(_)) => Ok(0),
-        Node::Symbol(Symbol::Tunable(position)) => Ok(environment.integer(*position)),
-        Node::Symbol(Symbol::Fact(position)) => Ok(environment.fact(*position)),
-        Node::Not(inner) => Ok(i128::from(evaluate(inner, environment)? == 0)),
-        Node::Negate(inner) => evaluate(inner, environment)?.checked_neg().ok_or(overflow),
+        Node::Text(_) | Node::Symbol(Symbol::TextTunable(_)) => Ok(N::zero()),
+        Node::Symbol(Symbol::Tunable(position)) => fitting(environment.integer(*position)),
+        Node::Symbol(Symbol::Fact(position)) => fitting(environment.fact(*position)),
+        Node::Not(inner) => Ok(of(inner)?.is_zero().into()),
+        Node::Negate(inner) => of(inner)?.checked_neg().ok_or(overflow),
         Node::TextEqual { left, right, equal } => {
-            Ok(i128::from((text_of(left, environment) == text_of(right, environment)) == *equal))
+            Ok(((text_of(left, environment) == text_of(right, environment)) == *equal).into())
         }
-        Node::Binary(Operator::And, left, right) => {
-            Ok(i128::from(evaluate(left, environment)? != 0 && evaluate(right, environment)? != 0))
-        }
-        Node::Binary(Operator::Or, left, right) => {
-            Ok(i128::from(evaluate(left, environment)? != 0 || evaluate(right, environment)? != 0))
-        }
+        Node::Binary(Operator::And, left, right) => Ok((!of(left)?.is_zero() && !of(right)?.is_zero()).into()),
+        Node::Binary(Operator::Or, left, right) => Ok((!of(left)?.is_zero() || !of(right)?.is_zero()).into()),
         Node::Binary(operator, left, right) => {
-            let (left, right) = (evaluate(left, environment)?, evaluate(right, environment)?);
+            let (left, right) = (of(left)?, of(right)?);
             match operator {
-                Operator::Add => left.checked_add(right).ok_or(overflow),
-                Operator::Subtract => left.checked_sub(right).ok_or(overflow),
-                Operator::Multiply => left.checked_mul(right).ok_or(overflow),
+                Operator::Add => left.checked_add(&right).ok_or(overflow),
+                Operator::Subtract => left.checked_sub(&right).ok_or(overflow),
+                Operator::Multiply => left.checked_mul(&right).ok_or(overflow),
                 Operator::Divide => floor_div(left, right),
                 Operator::Remainder => {
-                    let quotient = floor_div(left, right)?;
-                    let product = quotient.checked_mul(right).ok_or(overflow)?;
-                    left.checked_sub(product).ok_or(overflow)
+                    let product = floor_div(left, right)?.checked_mul(&right).ok_or(overflow)?;
+                    left.checked_sub(&product).ok_or(overflow)
                 }
-                Operator::Equal => Ok(i128::from(left == right)),
-                Operator::NotEqual => Ok(i128::from(left != right)),
-                Operator::Less => Ok(i128::from(left < right)),
-                Operator::LessEqual => Ok(i128::from(left <= right)),
-                Operator::Greater => Ok(i128::from(left > right)),
-                Operator::GreaterEqual | Operator::And | Operator::Or => Ok(i128::from(left >= right)),
+                Operator::Equal => Ok((left == right).into()),
+                Operator::NotEqual => Ok((left != right).into()),
+                Operator::Less => Ok((left < right).into()),
+                Operator::LessEqual => Ok((left <= right).into()),
+                Operator::Greater => Ok((left > right).into()),
+                Operator::GreaterEqual | Operator::And | Operator::Or => Ok((left >= right).into()),
             }
         }
-        Node::Call(function, arguments) => {
-            let mut values = Vec::with_capacity(arguments.len());
-            for argument in arguments {
-                values.push(evaluate(argument, environment)?);
+        Node::Call(function, arguments) => match (function, arguments.as_slice()) {
+            (Function::Min | Function::Max, [first, rest @ ..]) => {
+                let furthest = if *function == Function::Min { N::min } else { N::max };
+                rest.iter().try_fold(of(first)?, |furthest_yet, node| Ok(furthest(furthest_yet, of(node)?)))
             }
-            match (function, values.as_slice()) {
-                (Function::Min, values) => Ok(values.iter().copied().min().unwrap_or(0)),
-                (Function::Max, values) => Ok(values.iter().copied().max().unwrap_or(0)),
-                (Function::CeilDiv, [left, right]) => ceil_div(*left, *right),
-                (Function::AlignUp, [left, right]) => ceil_div(*left, *right)?.checked_mul(*right).ok_or(overflow),
-                // The parser checks the number of arguments.
-                (Function::CeilDiv | Function::AlignUp, _) => Ok(0),
+            (Function::CeilDiv, [left, right]) => ceil_div(of(left)?, of(right)?),
+            (Function::AlignUp, [left, right]) => {
+                let (left, right) = (of(left)?, of(right)?);
+                ceil_div(left, right)?.checked_mul(&right).ok_or(overflow)
             }
-        }
+            // The parser checks the number of arguments.
+            _ => Ok(N::zero()),
+        },
     }
 }
 

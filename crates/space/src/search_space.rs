@@ -634,12 +634,17 @@ impl SearchSpace {
             let mut best: Option<(usize, usize, u32)> = None;
             for position in movable.iter().copied() {
                 let kept = point[position];
+                // What does not mention the tunable stays broken, or whole, whatever the value.
+                let mentions = |constraint: &&Constraint| constraint.tunables.contains(&position);
+                let mentioning: Vec<&Constraint> = self.constraints.iter().filter(mentions).collect();
+                let elsewhere = broken.iter().filter(|constraint| !mentions(constraint)).count();
                 for index in self.by_distance(position, kept) {
                     point[position] = index;
                     if !self.satisfied(constraint, point) {
                         continue;
                     }
-                    let left = self.constraints.iter().filter(|constraint| !self.satisfied(constraint, point)).count();
+                    let left =
+                        elsewhere + mentioning.iter().filter(|constraint| !self.satisfied(constraint, point)).count();
                     if best.is_none_or(|(fewest, _, _)| left < fewest) {
                         best = Some((left, position, index));
                     }
