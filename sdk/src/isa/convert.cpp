@@ -89,13 +89,29 @@ inline D ToInteger(float value)
     return rounded >= high ? std::numeric_limits<D>::max() : static_cast<D>(rounded);
 }
 
+/// Elements that go through float together: many at a time cost a fraction of one by one.
+constexpr size_t kPiece = 256;
+
+inline size_t PieceAt(size_t done, size_t n) { return n - done < kPiece ? n - done : kPiece; }
+
 template <typename D, typename S, char kMode>
 void RunToInteger(const void*, uint8_t* const* p, size_t n)
 {
     auto* d = reinterpret_cast<D*>(p[0]);
     const auto* a = reinterpret_cast<const S*>(p[1]);
-    for (size_t i = 0; i < n; ++i) {
-        d[i] = ToInteger<D, kMode>(static_cast<float>(a[i]));
+    if constexpr (sizeof(S) == sizeof(half)) {
+        float piece[kPiece];
+        for (size_t done = 0; done < n; done += kPiece) {
+            const size_t count = PieceAt(done, n);
+            Widen(a + done, piece, count);
+            for (size_t i = 0; i < count; ++i) {
+                d[done + i] = ToInteger<D, kMode>(piece[i]);
+            }
+        }
+    } else {
+        for (size_t i = 0; i < n; ++i) {
+            d[i] = ToInteger<D, kMode>(static_cast<float>(a[i]));
+        }
     }
 }
 
@@ -157,6 +173,23 @@ void RunPlain(const void*, uint8_t* const* p, size_t n)
     }
 }
 
+/// Integers that float holds exactly, to the nearest half.
+template <typename S>
+void RunIntegerToHalf(const void*, uint8_t* const* p, size_t n)
+{
+    static_assert(sizeof(S) <= 2, "every value is a float");
+    auto* d = reinterpret_cast<half*>(p[0]);
+    const auto* a = reinterpret_cast<const S*>(p[1]);
+    float piece[kPiece];
+    for (size_t done = 0; done < n; done += kPiece) {
+        const size_t count = PieceAt(done, n);
+        for (size_t i = 0; i < count; ++i) {
+            piece[i] = static_cast<float>(a[done + i]);
+        }
+        Narrow(piece, d + done, count);
+    }
+}
+
 void RunDequant(const void* context, uint8_t* const* p, size_t n)
 {
     const double scale = static_cast<float>(*static_cast<const half*>(context));
@@ -214,7 +247,7 @@ BODY(vconv_f322f32z, float, float, RunIntegral<'z'>)
 BODY5(vconv_f322s16, int16_t, float, RunToInteger)
 BODY5(vconv_f322s32, int32_t, float, RunToInteger)
 BODY5(vconv_f322s64, int64_t, float, RunToInteger)
-BODY(vconv_s162f16, half, int16_t, (RunPlain<half, int16_t>))
+BODY(vconv_s162f16, half, int16_t, RunIntegerToHalf<int16_t>)
 BODY5(vconv_s162f16, half, int16_t, RunToFloat)
 BODY(vconv_s162f32, float, int16_t, (RunPlain<float, int16_t>))
 BODY(vconv_s322f32, float, int32_t, (RunPlain<float, int32_t>))
@@ -223,8 +256,8 @@ BODY(vconv_s322s16, int16_t, int32_t, (RunInteger<int16_t, int32_t>))
 BODY(vconv_s322s64, int64_t, int32_t, (RunInteger<int64_t, int32_t>))
 BODY5(vconv_s642f32, float, int64_t, RunToFloat)
 BODY(vconv_s642s32, int32_t, int64_t, (RunInteger<int32_t, int64_t>))
-BODY(vconv_s82f16, half, int8_t, (RunPlain<half, int8_t>))
-BODY(vconv_u82f16, half, uint8_t, (RunPlain<half, uint8_t>))
+BODY(vconv_s82f16, half, int8_t, RunIntegerToHalf<int8_t>)
+BODY(vconv_u82f16, half, uint8_t, RunIntegerToHalf<uint8_t>)
 
 void vconv_deq ASCENDSIM_ARGS1(half, int32_t)
 {
