@@ -193,7 +193,7 @@ pub struct AblationArgs {
     /// Seeds.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
     pub seeds: Vec<u64>,
-    /// Stop a run after this time, such as 90s or 15m; then the result need not be repeatable.
+    /// End the search of a run after this time, such as 90s or 15m; then the result need not be repeatable.
     #[arg(long, value_name = "TIME", value_parser = value::duration)]
     pub time_limit: Option<Duration>,
     /// Directory of one more experience bank; may be repeated.
