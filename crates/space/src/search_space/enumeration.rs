@@ -5,7 +5,7 @@ use super::{Constraint, Point, SearchSpace};
 /// More valid points than this are not kept: strategies then sample.
 const MOST_POINTS: usize = 1 << 17;
 
-/// Partial assignments looked at before the space counts as too large; about a second at the very most.
+/// Partial assignments looked at before the space counts as too large: a second, or a few where there are many constraints and cases.
 const MOST_STEPS: usize = 1 << 20;
 
 /// All valid points in order, or `None` where there are too many to find or to keep.
