@@ -1,5 +1,7 @@
 //! What a motif is to those who use it: sites, refusals and checked patches in both directions.
 
+use std::sync::Arc;
+
 use crate::context::Context;
 use crate::id::Id;
 use crate::metadata::Metadata;
@@ -21,12 +23,11 @@ pub trait Motif: Sync {
     }
     /// Sites where the motif applies and places where it was refused.
     fn find(&self, context: &Context) -> Findings {
-        findings(&context.found.once(self.id(), || self.candidates(context)), context)
+        findings(&candidates(self, context), context)
     }
     /// The patch at a site of [`Motif::find`].
     fn apply(&self, context: &Context, site: &Site) -> Result<Patch, Refusal> {
-        let candidates = context.found.once(self.id(), || self.candidates(context));
-        patch(self.id(), self.metadata().title, &candidates, context, site)
+        patch(self.id(), self.metadata().title, &candidates(self, context), context, site)
     }
     /// Sites where the motif can be unmade.
     fn rewind_sites(&self, context: &Context) -> Findings {
@@ -37,6 +38,11 @@ pub trait Motif: Sync {
         let title = format!("rewind of {}", self.metadata().title);
         patch(self.id(), &title, &self.rewind_candidates(context), context, site)
     }
+}
+
+/// The candidates of a motif, found once for the same context: whoever takes a site asks for its patch next.
+fn candidates<Kind: Motif + ?Sized>(motif: &Kind, context: &Context) -> Arc<[Candidate]> {
+    context.found.once(motif.id(), || motif.candidates(context).into())
 }
 
 fn findings(candidates: &[Candidate], context: &Context) -> Findings {

@@ -1,24 +1,23 @@
 //! What is found out about a function once for all motifs that ask.
 
 use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use super::memo::Memo;
 use source::facts::TensorFacts;
 use source::parse::{Function, SyntaxFile};
 
 /// What kind of answer it is, a file's name, and where a function begins in it.
 type Question = (TypeId, String, usize);
 
-/// Answers by function; of each kind of answer, which its type tells, a function has one. Shared by the copies of a context, which
-/// have the same sources; those of changed sources begin anew.
+/// Answers by function; of each kind of answer, which its type tells, a function has one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Functions {
-    answers: Arc<Mutex<BTreeMap<Question, Arc<dyn Any + Send + Sync>>>>,
+    answers: Memo<Question, Arc<dyn Any + Send + Sync>>,
 }
 
 impl Functions {
-    /// What is known of a function, or is found out now. Two threads that ask at once may both find out, and find the same.
+    /// What is known of a function, or is found out now.
     pub(crate) fn once<Answer: Clone + Send + Sync + 'static>(
         &self,
         file: &SyntaxFile,
@@ -26,13 +25,11 @@ impl Functions {
         find: impl FnOnce() -> Answer,
     ) -> Answer {
         let question = (TypeId::of::<Answer>(), file.name().to_owned(), function.span.start);
-        let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(answer) = answers().get(&question).and_then(|known| known.downcast_ref::<Answer>()) {
-            return answer.clone();
+        let answer = self.answers.once(question, || Arc::new(find()));
+        match answer.downcast_ref::<Answer>() {
+            Some(answer) => answer.clone(),
+            None => unreachable!("the question names the type of its answer"),
         }
-        let answer = find();
-        answers().insert(question, Arc::new(answer.clone()));
-        answer
     }
 
     /// The tensors of a function.

@@ -3,8 +3,8 @@
 mod block_runs;
 mod blocks;
 pub(crate) mod coverage;
-mod found;
 mod functions;
+mod memo;
 pub(crate) mod tiling;
 pub(crate) mod unified_buffer;
 pub(crate) mod visited;
@@ -12,11 +12,12 @@ pub(crate) mod visited;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::site::{Refusal, Site};
+use crate::id::Id;
+use crate::site::{Candidate, Refusal, Site};
 use aicore::Profile;
 use coverage::Coverage;
-use found::Found;
 use functions::Functions;
+use memo::Memo;
 use source::facts::{Facts, FileSpan, KnownValues};
 use source::parse::SyntaxForest;
 use source::{Edit, Patch, SourceTree};
@@ -49,7 +50,7 @@ pub struct Context {
     /// What was found out about functions of these sources.
     pub(crate) functions: Functions,
     /// Where motifs apply, as far as that was asked.
-    pub(crate) found: Found,
+    pub(crate) found: Memo<Id, Arc<[Candidate]>>,
 }
 
 /// Shares of the critical path by file, relative to the operator's root, and line.
@@ -74,13 +75,13 @@ impl Context {
             unified_buffer,
             coverage,
             functions: Functions::default(),
-            found: Found::default(),
+            found: Memo::default(),
         }
     }
 
     /// The same where it is told more: other motifs may apply.
     fn told(self) -> Self {
-        Self { found: Found::default(), ..self }
+        Self { found: Memo::default(), ..self }
     }
 
     /// The same with the buffers that a launch of these sources took, which end at `top_bytes`.

@@ -1,27 +1,30 @@
-//! Where motifs apply to the sources, found out once for all who ask.
+//! What is found out once for all who ask.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::id::Id;
-use crate::site::Candidate;
-
-/// Candidates by motif. Shared by the copies of a context; one that is told more begins anew.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    candidates: Arc<Mutex<BTreeMap<Id, Arc<[Candidate]>>>>,
+/// Answers by question. Shared by the copies of a context, which have the same sources; those of other sources begin anew.
+#[derive(Clone, Debug)]
+pub(crate) struct Memo<Question, Answer> {
+    answers: Arc<Mutex<BTreeMap<Question, Answer>>>,
 }
 
-impl Found {
-    /// The candidates of a motif, or those that are found now. Two threads that ask at once may both find them, and find the same.
-    pub(crate) fn once(&self, motif: Id, find: impl FnOnce() -> Vec<Candidate>) -> Arc<[Candidate]> {
-        let known = || self.candidates.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(candidates) = known().get(&motif) {
-            return Arc::clone(candidates);
+impl<Question, Answer> Default for Memo<Question, Answer> {
+    fn default() -> Self {
+        Self { answers: Arc::default() }
+    }
+}
+
+impl<Question: Ord, Answer: Clone> Memo<Question, Answer> {
+    /// What is known, or is found out now. Two threads that ask at once may both find out, and find the same.
+    pub(crate) fn once(&self, question: Question, find: impl FnOnce() -> Answer) -> Answer {
+        let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer) = answers().get(&question) {
+            return answer.clone();
         }
-        let candidates: Arc<[Candidate]> = find().into();
-        known().insert(motif, Arc::clone(&candidates));
-        candidates
+        let answer = find();
+        answers().insert(question, answer.clone());
+        answer
     }
 }
 
@@ -41,7 +44,7 @@ mod tests {
         let ask = |context: &Context, motif: Id| {
             context.found.once(motif, || {
                 asked.set(asked.get() + 1);
-                Vec::new()
+                Arc::default()
             });
             asked.get()
         };
