@@ -531,6 +531,10 @@ mod tests {
         assert_eq!((seen(Path::new("/usr/include/stdio.h")), seen(&root.join("target/x.h"))), (None, None));
         write(temporary.path(), "cmake/variables.cmake", "");
         assert!(!OperatorProject::find(&root).unwrap().repository_includes.contains(&common), "nobody names it");
+        write(temporary.path(), "common/inc/op_api/y.h", "");
+        write(temporary.path(), "cmake/variables.cmake", "set(INCLUDES ${OPS}/common/inc ${OPS}/common/inc/op_api)\n");
+        let shared = temporary.path().join("common/inc/op_api");
+        assert_eq!(OperatorProject::find(&root).unwrap().repository_includes.last(), Some(&shared), "after all others");
         assert!(!project.editable_files.contains(&"op_kernel/arch35/add.h".to_owned()));
         // From the repository's top there is one operator only, so it is the one meant.
         assert_eq!(OperatorProject::find(temporary.path()).unwrap().root, root);

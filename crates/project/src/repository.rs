@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use walkdir::WalkDir;
 
 /// Folders below any directory between the operator and the repository's top that repositories include from.
-const COMMON_FOLDERS: [&str; 8] = [
+const COMMON_FOLDERS: [&str; 9] = [
     "common/inc",
     "common/inc/op_kernel",
     "common/inc/op_host",
@@ -17,10 +17,11 @@ const COMMON_FOLDERS: [&str; 8] = [
     "utils/inc",
     "common/op_host",
     "common",
+    "common/inc/op_api",
 ];
-/// The folder among them that counts only where the repository's CMake files name it: others include its headers by
+/// The folders among them that count only where the repository's CMake files name them: others include their headers by
 /// `op_host/..`, and by their bare names those of the toolkit.
-const NAMED_ONLY: &str = "common/inc/op_host";
+const NAMED_ONLY: [&str; 2] = ["common/inc/op_host", "common/inc/op_api"];
 /// Folders that hold copies of headers for other purposes, or none at all.
 const NOT_SEARCHED: [&str; 12] = [
     "tests",
@@ -47,7 +48,7 @@ pub(super) fn repository_around(root: &Path, own_project: bool) -> (PathBuf, Vec
     let between: Vec<&Path> = root.ancestors().skip(1).take_while(|folder| folder.starts_with(&top)).collect();
     let scripts = cmake_scripts(&top);
     let is_included =
-        |name: &str| name != NAMED_ONLY || scripts.is_empty() || scripts.iter().any(|text| names(text, name));
+        |name: &str| !NAMED_ONLY.contains(&name) || scripts.is_empty() || scripts.iter().any(|text| names(text, name));
     let common: Vec<&str> = COMMON_FOLDERS.into_iter().filter(|name| is_included(name)).collect();
     let mut folders = Vec::new();
     for folder in between {

@@ -188,6 +188,8 @@ impl CaseSizes<'_> {
             match self.ask(&way).await? {
                 ControlFlow::Break(()) => return Ok(None),
                 ControlFlow::Continue(None) => {}
+                // What was asked for by an attribute or a value that says something else.
+                ControlFlow::Continue(Some(accepted)) if !is_about(traffic_bytes(&accepted.candidate), wanted) => {}
                 ControlFlow::Continue(Some(accepted)) => {
                     if let Some(us) = self.trial.time_us(&accepted, known).await? {
                         return Ok(Some((accepted, us)));

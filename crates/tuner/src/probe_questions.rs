@@ -46,8 +46,16 @@ pub(super) async fn ask_for(
     count: usize,
     (seed, most_bytes): (u64, u64),
 ) -> Result<Vec<(ProbeKind, Accepted)>, TunerError> {
-    let cases = timed_candidates(workspace);
+    let mut cases = timed_candidates(workspace);
     let finder = finder(workspace, host, op, &data.join("asked"));
+    let mut keys = Vec::new();
+    for case in &mut cases {
+        if let Ok(accepted) = finder.ask(case).await {
+            keys.push(accepted.tiling_key);
+            // With the shapes of outputs where nothing else has a size.
+            *case = accepted.candidate;
+        }
+    }
     let draw = ProbeDraw {
         op,
         cases: &cases,
@@ -56,12 +64,6 @@ pub(super) async fn ask_for(
         most_bytes,
         seed,
     };
-    let mut keys = Vec::new();
-    for case in &cases {
-        if let Ok(accepted) = finder.ask(case).await {
-            keys.push(accepted.tiling_key);
-        }
-    }
     let mut met: Vec<(ProbeKind, Accepted)> = Vec::new();
     let mut endless = 0;
     let there_are_others = workspace.evaluator.backend.with_other_cores().is_some();
@@ -84,6 +86,10 @@ pub(super) async fn ask_for(
             }
             match finder.ask(way).await {
                 Ok(accepted) if wish.kind == ProbeKind::OtherKey && keys.contains(&accepted.tiling_key) => {}
+                // A number that was taken for a size, and is none: what came out is as large as a case.
+                Ok(accepted)
+                    if accepted.candidate != *way
+                        && cases.iter().any(|case| case.same_tensors(&accepted.candidate)) => {}
                 Ok(accepted) => {
                     keys.push(accepted.tiling_key);
                     met.push((wish.kind, accepted));
@@ -105,6 +111,6 @@ impl Evaluator {
         let described = self.description(&host).await;
         let description = described.map_err(|failure| TrialError::of_run(failure, "").of_baseline())?;
         let op = DescribedOps::of(&description.ops).ops.into_iter().find(|op| op.kind == self.manifest.operator);
-        Ok(op.filter(|op| !op.inputs.is_empty()).map(|op| (host, op)))
+        Ok(op.map(|op| (host, op)))
     }
 }

@@ -257,7 +257,12 @@ impl Finder<'_> {
             job.outputs.iter_mut().for_each(|output| output.shape = Some(shape.to_vec()));
         }
         let (tiling_key, block_dim, inferred) = self.tile(&mut job, &candidate.output_shapes).await?;
-        Ok(Accepted { candidate: candidate.clone(), job, tiling_key, block_dim, inferred, outside: false })
+        let mut candidate = candidate.clone();
+        if inferred && !candidate.has_sized_input() {
+            // Nothing else says how large such a case is.
+            candidate.output_shapes = job.outputs.iter().filter_map(|output| output.shape.clone()).collect();
+        }
+        Ok(Accepted { candidate, job, tiling_key, block_dim, inferred, outside: false })
     }
 
     fn job(&self, candidate: &Candidate) -> Result<KernelJob, Refusal> {

@@ -119,6 +119,14 @@ impl Candidate {
         given.chain(&self.output_shapes).map(|shape| elements(shape)).fold(0, u64::saturating_add)
     }
 
+    /// Whether an input has more than one element whose values mean nothing but themselves: else the outputs say how large the case is.
+    pub(super) fn has_sized_input(&self) -> bool {
+        let has_size = |input: &TensorSpec| {
+            input.values.is_empty() && input.shape.as_deref().is_some_and(|shape| elements(shape) > 1)
+        };
+        self.inputs.iter().any(has_size)
+    }
+
     /// Whether another case has the same tensors.
     pub fn same_tensors(&self, other: &Candidate) -> bool {
         (&self.inputs, &self.outputs, &self.output_shapes) == (&other.inputs, &other.outputs, &other.output_shapes)

@@ -2,7 +2,7 @@
 
 use crate::cases::loosen::loosened;
 use crate::cases::{Candidate, elements};
-use manifest::TensorSpec;
+use manifest::{Attribute, TensorSpec};
 use verify::DType;
 
 /// Shape of the tensor that gives a case its size: the first of the inputs with the most elements, or, where all inputs are
@@ -69,9 +69,7 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     };
     let mut changed = candidate.clone().into_owned();
     // Where outputs alone have a size, inputs of one number each stay numbers, though an axis of theirs is as long as one of the outputs.
-    let has_size =
-        |input: &TensorSpec| input.values.is_empty() && input.shape.as_deref().is_some_and(|shape| elements(shape) > 1);
-    let sized = elements(&leading) <= 1 || changed.inputs.iter().any(has_size);
+    let sized = elements(&leading) <= 1 || changed.has_sized_input();
     let tensors = longest_list(&changed.inputs);
     let is_of_list = |input: &TensorSpec| tensors > 1 && input.shape.as_deref() == Some(&[tensors]);
     let plain = changed.inputs.iter_mut().filter(|input| sized && input.values.is_empty() && !is_of_list(input));
@@ -107,14 +105,30 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
         }
     }
     let (count, count_after) = (elements(&leading), elements(&after));
-    for attribute in changed.attributes.iter_mut().filter(|attribute| attribute.kind == "int") {
-        if count >= LEAST_COUNT && attribute.value == count.to_string() {
+    let of_axis = (!sized).then(|| number_of_axis(&changed.attributes, &leading, axis)).flatten();
+    if let Some(place) = of_axis {
+        changed.attributes[place].value = length.to_string();
+    }
+    for (place, attribute) in changed.attributes.iter_mut().enumerate().filter(|(_, attribute)| attribute.kind == "int")
+    {
+        let tells = count >= LEAST_COUNT || !sized && of_axis.is_none();
+        if tells && Some(place) != of_axis && attribute.value == count.to_string() {
             attribute.value = count_after.to_string();
         }
     }
     changed.data = None;
     changed.resized = true;
     Some(changed)
+}
+
+/// The attribute that says how long an axis of the output is where no input does: a whole number that equals its length, and of several
+/// such numbers the one whose place among them is the axis's among those of this length. Whether it is one is for shape inference to say.
+fn number_of_axis(attributes: &[Attribute], leading: &[u64], axis: usize) -> Option<usize> {
+    let present = leading[axis].to_string();
+    let equal = attributes.iter().enumerate().filter(|(_, found)| found.kind == "int" && found.value == present);
+    let places: Vec<usize> = equal.map(|(place, _)| place).collect();
+    let before = leading[..axis].iter().filter(|length| **length == leading[axis]).count();
+    places.get(before).or(places.last()).copied()
 }
 
 /// Tensors of the longest list among the inputs: a tensor of so many numbers has one for each of them.
@@ -216,10 +230,12 @@ mod tests {
         assert_eq!(with_length(&norm, 0, 32), None);
     }
 
+    fn number(name: &str, value: u64) -> Attribute {
+        Attribute { name: name.into(), kind: "int".into(), value: value.to_string() }
+    }
+
     #[test]
     fn attributes_that_count_elements_go_with_them() {
-        let number =
-            |name: &str, value: u64| Attribute { name: name.into(), kind: "int".into(), value: value.to_string() };
         let counted = |shape: &[u64], attributes: &[Attribute], length| {
             let sum = Candidate { attributes: attributes.to_vec(), ..case(&[shape]) };
             with_length(&sum, 0, length).unwrap().attributes.iter().map(|found| found.value.clone()).collect::<Vec<_>>()
@@ -228,6 +244,26 @@ mod tests {
         let of_rows = counted(&[32, 64], &[number("count", 2048), number("groups", 32)], 64);
         assert_eq!(of_rows, ["4096", "32"], "the length of one axis may be that of groups, which stay");
         assert_eq!(counted(&[2], &[number("axis", 2)], 8), ["2"], "two tells nothing");
+    }
+
+    #[test]
+    fn numbers_say_how_large_an_output_without_sized_inputs_is() {
+        let made = |shape: &[u64], attributes: &[Attribute], axis, length| {
+            let of_numbers = Candidate {
+                inputs: Vec::new(),
+                output_shapes: vec![shape.to_vec()],
+                attributes: attributes.to_vec(),
+                ..case(&[&[1]])
+            };
+            let made = with_length(&of_numbers, axis, length).unwrap();
+            (made.output_shapes[0].clone(), made.attributes.into_iter().map(|found| found.value).collect::<Vec<_>>())
+        };
+        let steps = [number("start", 0), number("steps", 6), number("base", 2)];
+        assert_eq!(made(&[6], &steps, 0, 4000), (vec![4000], vec!["0".into(), "4000".into(), "2".into()]));
+        let eye = [number("rows", 3), number("columns", 3)];
+        assert_eq!(made(&[3, 3], &eye, 0, 500), (vec![500, 3], vec!["500".into(), "3".into()]));
+        assert_eq!(made(&[3, 3], &eye, 1, 500), (vec![3, 500], vec!["3".into(), "500".into()]));
+        assert_eq!(made(&[2, 4], &[number("count", 8)], 0, 3), (vec![3, 4], vec!["12".into()]), "elements of all axes");
     }
 
     #[test]
