@@ -14,6 +14,8 @@ use discovery::cases::{Accepted, Candidate, Finder, Refusal, Sense, resized, tra
 const MOST_US: f64 = 1000.0;
 /// Bytes below which no case is made to save time.
 const LEAST_BYTES: u64 = 16 << 10;
+/// How many times the bytes that were asked for a case may have once it is known what comes out.
+const MOST_OVER: u64 = 4;
 
 /// Hazards of an operator's bookkeeping, with which it may run in production for years.
 const BOOKKEEPING: [HazardKind; 4] =
@@ -184,13 +186,16 @@ impl CaseSizes<'_> {
             // How long an intermediate case was made says nothing of this one.
             let source = place.split(", dimension ").next().unwrap_or_default();
             let from = if source.is_empty() { "guessed" } else { source };
-            way.place = format!("{from}, made {} ({} of traffic)", size.word(), amount(wanted));
             match self.ask(&way).await? {
                 ControlFlow::Break(()) => return Ok(None),
                 ControlFlow::Continue(None) => {}
                 // What was asked for by an attribute or a value that says something else.
                 ControlFlow::Continue(Some(accepted)) if !is_about(traffic_bytes(&accepted.candidate), wanted) => {}
-                ControlFlow::Continue(Some(accepted)) => {
+                // Outputs that grow with more than one axis.
+                ControlFlow::Continue(Some(accepted)) if accepted.bytes() > wanted.saturating_mul(MOST_OVER) => {}
+                ControlFlow::Continue(Some(mut accepted)) => {
+                    let bytes = amount(accepted.bytes());
+                    accepted.candidate.place = format!("{from}, made {} ({bytes} of traffic)", size.word());
                     if let Some(us) = self.trial.time_us(&accepted, known).await? {
                         return Ok(Some((accepted, us)));
                     }
@@ -206,6 +211,21 @@ pub(super) fn is_about(bytes: u64, wanted: u64) -> bool {
     (wanted / 2..=wanted * 2).contains(&bytes)
 }
 
+/// In the larger unit in which it is not less than one, to the nearest.
 fn amount(bytes: u64) -> String {
-    if bytes >= 1 << 20 { format!("{} MiB", bytes >> 20) } else { format!("{} KiB", bytes >> 10) }
+    let to_nearest = |shift: u32| (bytes + (1 << (shift - 1))) >> shift;
+    if to_nearest(10) >= 1 << 10 { format!("{} MiB", to_nearest(20)) } else { format!("{} KiB", to_nearest(10)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::amount;
+
+    #[test]
+    fn amounts_are_to_the_nearest() {
+        assert_eq!(amount(64 << 10), "64 KiB");
+        assert_eq!(amount((4 << 20) - 20), "4 MiB");
+        assert_eq!(amount(2_883_584), "3 MiB");
+        assert_eq!(amount(1_047_000), "1022 KiB");
+    }
 }

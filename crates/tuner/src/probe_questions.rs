@@ -86,6 +86,8 @@ pub(super) async fn ask_for(
             }
             match finder.ask(way).await {
                 Ok(accepted) if wish.kind == ProbeKind::OtherKey && keys.contains(&accepted.tiling_key) => {}
+                // What comes out grows with more than one axis.
+                Ok(accepted) if accepted.bytes() > most_bytes => {}
                 // A number that was taken for a size, and is none: what came out is as large as a case.
                 Ok(accepted)
                     if accepted.candidate != *way

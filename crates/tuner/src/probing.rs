@@ -20,7 +20,7 @@ use super::probe_sizes::{affordable_bytes, case_bytes, most_us, unreached};
 use super::standard::Standard;
 use super::workload::Workload;
 use super::{CaseTime, TunerError, Workspace};
-use discovery::cases::{Accepted, ProbeKind, traffic_bytes};
+use discovery::cases::{Accepted, ProbeKind};
 use discovery::init::{case_of, dtypes_without_cases};
 use manifest::{Case, HazardPolicy};
 use search::DuelOptions;
@@ -232,7 +232,7 @@ impl ProbeSet {
         // Where no case has hostile values they mean nothing to the operator.
         let may_be_hostile = self.evaluator.manifest.cases.iter().any(|case| case.hostile);
         for (place, (kind, found)) in accepted.into_iter().enumerate() {
-            let bytes = traffic_bytes(&found.candidate);
+            let bytes = found.bytes();
             let with_data = bytes <= most_bytes;
             // One in two of those that are small enough for all its outputs to be looked at, and all where it is not their size that
             // tells: a term beside the data shows where these are small.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::beside::Beside;
 use super::reference::{Array, DefinedData, Meant, Python, ReferenceError, ScriptCase, data_scripts, match_case};
+use super::rescale::bytes_of;
 use super::{
     Candidate, DescribedOp, Origin, ScriptData, by_definition, call, elements, example, grow, guess, list, python_test,
     shape_text, tiling_test, traffic_bytes, vary,
@@ -62,6 +63,15 @@ pub struct Accepted {
     pub inferred: bool,
     /// Whether the definition of the operator's type holds for other calls and not for this one.
     pub outside: bool,
+}
+
+impl Accepted {
+    /// Bytes of all inputs, and of all outputs as the operator makes them.
+    pub fn bytes(&self) -> u64 {
+        let inputs = self.candidate.inputs.iter().map(|input| bytes_of(&input.dtype, input.shape.as_deref()));
+        let outputs = self.job.outputs.iter().map(|output| bytes_of(&output.dtype, output.shape.as_deref()));
+        inputs.chain(outputs).fold(0, u64::saturating_add)
+    }
 }
 
 /// Why a case cannot be used.
@@ -507,6 +517,28 @@ mod tests {
         assert_eq!(values(&candidate), [vec![3.0, 1.0], vec![], vec![0.0]]);
         take_up(&mut larger, &meant, Reach::AnySize);
         assert_eq!(values(&larger), [vec![], vec![], vec![0.0]], "what a larger case holds is not known");
+    }
+
+    #[test]
+    fn what_comes_out_counts_as_the_operator_makes_it() {
+        let row = TensorSpec {
+            name: "x".into(),
+            dtype: "float32".into(),
+            format: "ND".into(),
+            shape: Some(vec![4]),
+            range: manifest::ValueRange { low: 0.0, high: 1.0 },
+            values: Vec::new(),
+        };
+        let square = JobOutput { shape: Some(vec![4, 4]), ..output(&TensorSpec { name: "y".into(), ..row.clone() }) };
+        let accepted = Accepted {
+            candidate: Candidate::guessed(vec![row], Vec::new(), Vec::new(), Vec::new()),
+            job: KernelJob { outputs: vec![square], ..KernelJob::default() },
+            tiling_key: 0,
+            block_dim: 1,
+            inferred: true,
+            outside: false,
+        };
+        assert_eq!(accepted.bytes(), 16 + 64);
     }
 
     #[test]

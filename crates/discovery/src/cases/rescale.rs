@@ -74,10 +74,22 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     let is_of_list = |input: &TensorSpec| tensors > 1 && input.shape.as_deref() == Some(&[tensors]);
     let plain = changed.inputs.iter_mut().filter(|input| sized && input.values.is_empty() && !is_of_list(input));
     plain.filter_map(|input| input.shape.as_mut()).for_each(stretch);
-    changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
-    changed.output_shapes.iter_mut().for_each(stretch);
-    // Whole numbers up to the last place of the axis are places on it.
+    // Whole numbers up to the last place of the axis are places on it, and so is an axis of an output that has this length where no input does.
     let is_alone = present > 2 && leading.iter().filter(|other| **other == present).count() == 1;
+    let is_second = |place: usize| {
+        let lengths = candidate.inputs.iter().filter_map(|input| input.shape.as_deref()?.get(place));
+        is_alone && place != axis && lengths.copied().all(|length| length != present)
+    };
+    let stretch_output = |shape: &mut Vec<u64>| {
+        let seconds: Vec<usize> = match shape.len() == leading.len() {
+            true => (0..shape.len()).filter(|place| shape[*place] == present && is_second(*place)).collect(),
+            false => Vec::new(),
+        };
+        stretch(shape);
+        seconds.into_iter().for_each(|place| shape[place] = length);
+    };
+    changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch_output);
+    changed.output_shapes.iter_mut().for_each(stretch_output);
     for input in changed.inputs.iter_mut().filter(|input| is_alone && input.values.is_empty()) {
         let is_place =
             input.dtype.starts_with("int") && input.range.low == 0.0 && input.range.high == (present - 1) as f64;
@@ -166,17 +178,18 @@ pub fn resized(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
 /// Bytes of all inputs and outputs; outputs without a shape count as the leading input does.
 pub fn traffic_bytes(candidate: &Candidate) -> u64 {
     let leading = leading_shape(candidate).unwrap_or_default();
-    let inputs = candidate.inputs.iter().map(|input| bytes_of(input, input.shape.as_deref().unwrap_or_default()));
+    let inputs = candidate.inputs.iter().map(|input| bytes_of(&input.dtype, input.shape.as_deref()));
     let outputs = candidate.outputs.iter().enumerate().map(|(place, output)| {
         let known = output.shape.as_deref().or_else(|| candidate.output_shapes.get(place).map(Vec::as_slice));
-        bytes_of(output, known.unwrap_or(&leading))
+        bytes_of(&output.dtype, Some(known.unwrap_or(&leading)))
     });
     inputs.chain(outputs).fold(0, u64::saturating_add)
 }
 
-fn bytes_of(spec: &TensorSpec, shape: &[u64]) -> u64 {
-    let size = spec.dtype.parse::<DType>().map_or(8, |dtype| dtype.size_bytes() as u64);
-    elements(shape).saturating_mul(size)
+/// Bytes of a tensor; one without a shape is a single number.
+pub(super) fn bytes_of(dtype: &str, shape: Option<&[u64]>) -> u64 {
+    let size = dtype.parse::<DType>().map_or(8, |dtype| dtype.size_bytes() as u64);
+    elements(shape.unwrap_or_default()).saturating_mul(size)
 }
 
 #[cfg(test)]
@@ -244,6 +257,18 @@ mod tests {
         let of_rows = counted(&[32, 64], &[number("count", 2048), number("groups", 32)], 64);
         assert_eq!(of_rows, ["4096", "32"], "the length of one axis may be that of groups, which stay");
         assert_eq!(counted(&[2], &[number("axis", 2)], 8), ["2"], "two tells nothing");
+    }
+
+    #[test]
+    fn an_output_that_has_an_axis_twice_gets_both() {
+        let mut pairs = case(&[&[8, 1, 1, 5]]);
+        pairs.output_shapes = vec![vec![8, 1, 5, 5]];
+        assert_eq!(with_length(&pairs, 3, 700).unwrap().output_shapes, [[8, 1, 700, 700]]);
+        assert_eq!(with_length(&pairs, 0, 3).unwrap().output_shapes, [[3, 1, 5, 5]]);
+        // Here another input has it.
+        let mut spread = case(&[&[8, 1, 5], &[1, 5, 1]]);
+        spread.output_shapes = vec![vec![8, 5, 5]];
+        assert_eq!(with_length(&spread, 2, 700).unwrap().output_shapes, [[8, 5, 700]]);
     }
 
     #[test]
