@@ -76,15 +76,20 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     plain.filter_map(|input| input.shape.as_mut()).for_each(stretch);
     // Whole numbers up to the last place of the axis are places on it, and so is an axis of an output that has this length where no input does.
     let is_alone = present > 2 && leading.iter().filter(|other| **other == present).count() == 1;
-    let is_second = |place: usize| {
-        let lengths = candidate.inputs.iter().filter_map(|input| input.shape.as_deref()?.get(place));
-        is_alone && place != axis && lengths.copied().all(|length| length != present)
-    };
+    let others = |place: usize| candidate.inputs.iter().filter_map(move |input| input.shape.as_deref()?.get(place));
+    let other_has_it = candidate
+        .inputs
+        .iter()
+        .filter_map(|input| input.shape.as_deref())
+        .any(|shape| shape != leading && shape.contains(&present));
     let stretch_output = |shape: &mut Vec<u64>| {
-        let seconds: Vec<usize> = match shape.len() == leading.len() {
-            true => (0..shape.len()).filter(|place| shape[*place] == present && is_second(*place)).collect(),
-            false => Vec::new(),
+        let alike = shape.len() == leading.len();
+        let is_second = |place: &usize| match alike {
+            true => *place != axis && others(*place).all(|length| *length != present),
+            false => !other_has_it,
         };
+        let equal = (0..shape.len()).filter(|place| is_alone && shape[*place] == present);
+        let seconds: Vec<usize> = equal.filter(is_second).collect();
         stretch(shape);
         seconds.into_iter().for_each(|place| shape[place] = length);
     };
@@ -265,6 +270,8 @@ mod tests {
         pairs.output_shapes = vec![vec![8, 1, 5, 5]];
         assert_eq!(with_length(&pairs, 3, 700).unwrap().output_shapes, [[8, 1, 700, 700]]);
         assert_eq!(with_length(&pairs, 0, 3).unwrap().output_shapes, [[3, 1, 5, 5]]);
+        pairs.output_shapes = vec![vec![1, 8, 1, 5, 5]];
+        assert_eq!(with_length(&pairs, 3, 700).unwrap().output_shapes, [[1, 8, 1, 700, 700]]);
         // Here another input has it.
         let mut spread = case(&[&[8, 1, 5], &[1, 5, 1]]);
         spread.output_shapes = vec![vec![8, 5, 5]];
