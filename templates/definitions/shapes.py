@@ -191,13 +191,21 @@ def pad_gradient(dy, pairs, mode):
 @define("Fill", inputs="dims:index value~", dtypes="any", outputs="y~")
 def fill(dims, value):
     """y = value in the shape of dims"""
-    return copied(np.full([int(one) for one in dims.reshape(-1)], np.asarray(value).reshape(-1)[0]))
+    return copied(np.full([int(one) for one in dims.reshape(-1)], only(value, "value")))
+
+
+def only(number, what):
+    """The element of an input that is one number."""
+    elements = np.asarray(number).reshape(-1)
+    if len(elements) != 1:
+        raise Mismatch(f"{what} of {len(elements)} elements")
+    return elements[0]
 
 
 @define("Arange", "Range", inputs="start|from end|limit|to step|delta", dtypes="number")
 def arange(start, end, step):
     """out[i] = start + i * step, below end"""
-    start, end, step = (np.asarray(one).reshape(-1)[0] for one in (start, end, step))
+    start, end, step = only(start, "start"), only(end, "end"), only(step, "step")
     if step == 0:
         raise Mismatch("step is 0")
     count = int(np.ceil((end - start) / step)) if start.dtype.kind == "f" else -((start - end) // step)
@@ -208,8 +216,8 @@ def arange(start, end, step):
 @define("LinSpace", "LinSpaceD", inputs="start stop|end num~:index", outputs="output|z")
 def linspace(start, stop, num):
     """output[i] = start + i * (stop - start) / (num - 1)"""
-    start, stop = float(start.reshape(-1)[0]), float(stop.reshape(-1)[0])
-    series = np.linspace(start, stop, int(num.reshape(-1)[0]))
+    start, stop = float(only(start, "start")), float(only(stop, "stop"))
+    series = np.linspace(start, stop, int(only(num, "num")))
     return Value(series, magnitude=np.full(series.shape, abs(start) + abs(stop)), steps=2)
 
 

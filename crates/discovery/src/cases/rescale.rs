@@ -2,7 +2,7 @@
 
 use crate::cases::loosen::loosened;
 use crate::cases::{Candidate, elements};
-use manifest::{Attribute, TensorSpec};
+use manifest::{Attribute, TensorSpec, ValueRange};
 use verify::DType;
 
 /// Shape of the tensor that gives a case its size: the first of the inputs with the most elements, or, where all inputs are
@@ -102,14 +102,20 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
             input.range.high = (length - 1) as f64;
         }
     }
-    // A list that repeats the end of the leading shape, such as the axes that are normalised, goes on repeating it.
+    if !sized {
+        stretch_series(&mut changed.inputs, present, length);
+    }
+    // A list that repeats the end of the leading shape, such as the axes that are normalised, goes on repeating it; so does one that repeats
+    // the begin, of several axes.
     let after = leading_shape(&changed)?;
     for attribute in changed.attributes.iter_mut().filter(|attribute| attribute.kind == "list_int") {
         let list: Vec<u64> = attribute.value.split(',').filter_map(|word| word.trim().parse().ok()).collect();
-        if leading.ends_with(&list) && after.len() == leading.len() {
-            let end = &after[after.len() - list.len()..];
-            attribute.value = end.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-        }
+        let repeated = match after.len() == leading.len() {
+            true if leading.ends_with(&list) => &after[after.len() - list.len()..],
+            true if list.len() > 1 && leading.starts_with(&list) => &after[..list.len()],
+            _ => continue,
+        };
+        attribute.value = repeated.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
     }
     // So does a tensor that does, such as the dimensions that are to be filled.
     for input in changed.inputs.iter_mut().filter(|input| !input.values.is_empty() && input.dtype.starts_with("int")) {
@@ -136,6 +142,52 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     changed.data = None;
     changed.resized = true;
     Some(changed)
+}
+
+/// Where three inputs of one number each are the begin, the end and the step of a series of `present` elements: another end, for one of
+/// `length`. As it is where their dtype cannot say it.
+fn stretch_series(inputs: &mut [TensorSpec], present: u64, length: u64) {
+    let numbers: Vec<(usize, f64)> =
+        inputs.iter().enumerate().filter_map(|(place, input)| Some((place, only_number(input)?))).collect();
+    let [(_, begin), (place, end), (_, step)] = numbers[..] else { return };
+    if step == 0.0 || ((end - begin) / step).ceil() != present as f64 {
+        return;
+    }
+    let input = &mut inputs[place];
+    // Half a step short of what a series of one more element needs: where numbers are rounded it has its length all the same.
+    let short = if input.dtype.contains("float") { 0.5 } else { 0.0 };
+    let end = begin + step * (length as f64 - short);
+    if end.abs() > largest_whole(&input.dtype) {
+        return;
+    }
+    input.range = ValueRange { low: end, high: end };
+    input.values.iter_mut().for_each(|value| *value = end);
+}
+
+/// The number that an input is, where it is one and known.
+fn only_number(input: &TensorSpec) -> Option<f64> {
+    if elements(input.shape.as_deref()?) != 1 {
+        return None;
+    }
+    match input.values[..] {
+        [value] => Some(value),
+        _ => (input.range.low == input.range.high).then_some(input.range.low),
+    }
+}
+
+/// Up to here a dtype has all whole numbers; 0 for one that is no number.
+fn largest_whole(dtype: &str) -> f64 {
+    let bits = match dtype {
+        "int8" => 7,
+        "uint8" | "bfloat16" => 8,
+        "float16" => 11,
+        "int16" => 15,
+        "float32" => 24,
+        "int32" => 31,
+        "int64" | "float64" => 53,
+        _ => return 0.0,
+    };
+    f64::from(bits).exp2() - 1.0
 }
 
 /// The attribute that says how long an axis of the output is where no input does: a whole number that equals its length, and of several
@@ -201,7 +253,6 @@ pub(super) fn bytes_of(dtype: &str, shape: Option<&[u64]>) -> u64 {
 mod tests {
     use super::*;
     use crate::cases::Origin;
-    use manifest::{Attribute, ValueRange};
 
     fn tensor(dtype: &str, shape: &[u64]) -> TensorSpec {
         TensorSpec {
@@ -279,6 +330,24 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_series_goes_with_its_length() {
+        let ends = |dtype: &str, numbers: [f64; 3], present: u64, length| {
+            let fixed = |name: &str, value: f64| TensorSpec {
+                range: ValueRange { low: value, high: value },
+                name: name.into(),
+                ..tensor(dtype, &[1])
+            };
+            let inputs = ["start", "end", "step"].iter().zip(numbers).map(|(name, value)| fixed(name, value)).collect();
+            let series = Candidate { inputs, output_shapes: vec![vec![present]], ..case(&[&[1]]) };
+            with_length(&series, 0, length).unwrap().inputs[1].range.low
+        };
+        assert_eq!(ends("int32", [1.0, -1113.0, -2.0], 557, 8000), 1.0 - 16000.0);
+        assert_eq!(ends("float32", [0.0, 10.0, 1.0], 10, 100), 99.5);
+        assert_eq!(ends("int8", [0.0, 10.0, 1.0], 10, 1000), 10.0, "no int8 is as large");
+        assert_eq!(ends("int32", [0.0, 10.0, 1.0], 64, 1000), 10.0, "these are not of this series");
+    }
+
+    #[test]
     fn numbers_say_how_large_an_output_without_sized_inputs_is() {
         let made = |shape: &[u64], attributes: &[Attribute], axis, length| {
             let of_numbers = Candidate {
@@ -295,6 +364,9 @@ mod tests {
         let eye = [number("rows", 3), number("columns", 3)];
         assert_eq!(made(&[3, 3], &eye, 0, 500), (vec![500, 3], vec!["500".into(), "3".into()]));
         assert_eq!(made(&[3, 3], &eye, 1, 500), (vec![3, 500], vec!["3".into(), "500".into()]));
+        let batch = |axes: &str| Attribute { name: "batch".into(), kind: "list_int".into(), value: axes.into() };
+        let of_batches = |axes| made(&[2, 4, 9, 7], &[batch(axes)], 0, 30).1;
+        assert_eq!((of_batches("2,4"), of_batches("2")), (vec!["30,4".to_owned()], vec!["2".to_owned()]));
         assert_eq!(made(&[2, 4], &[number("count", 8)], 0, 3), (vec![3, 4], vec!["12".into()]), "elements of all axes");
     }
 
