@@ -14,6 +14,7 @@ use super::allow::{Allowance, hazard_kind};
 use super::cann::{self, DeviceSettings};
 use super::finding::Finding;
 use super::keys::nearest;
+use super::model::{self, ModelSettings};
 use super::valid::{Attribute, Case, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
 use super::wire::{
     WireAllow, WireCase, WireDomain, WireHeaders, WireManifest, WireScalar, WireSdk, WireTensor, WireTunable,
@@ -229,6 +230,7 @@ impl Validator {
             compile_memory_bytes: compile_memory_mib.saturating_mul(1 << 20),
             headers: self.headers(wire.sdk),
             devices: self.devices(wire.cann),
+            model: self.model(wire.model),
             prepare: wire.direct.prepare,
             hazards: wire.verify.hazards,
             allow,
@@ -242,6 +244,14 @@ impl Validator {
             self.find(table.span(), message, help);
         }
         table.into_inner()
+    }
+
+    fn model(&mut self, table: Option<Spanned<ModelSettings>>) -> Option<ModelSettings> {
+        let table = table?;
+        for (message, help) in model::findings(table.get_ref()) {
+            self.find(table.span(), message, help);
+        }
+        Some(table.into_inner())
     }
 
     fn allowance(&mut self, entry: Spanned<WireAllow>) -> Option<Allowance> {

@@ -10,6 +10,7 @@ use toml::Spanned;
 use space::Value;
 
 use super::cann::DeviceSettings;
+use super::model::ModelSettings;
 use super::valid::{HazardPolicy, Layout};
 
 #[derive(Debug, Deserialize)]
@@ -39,6 +40,7 @@ pub(super) struct WireManifest {
     #[serde(default)]
     pub sdk: WireSdk,
     pub cann: Option<Spanned<DeviceSettings>>,
+    pub model: Option<Spanned<ModelSettings>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
