@@ -52,21 +52,34 @@ impl ModelOfRun {
     }
 }
 
+/// A model that may be asked: its settings, and the way to it.
+#[derive(Debug)]
+pub struct Invited {
+    settings: Settings,
+    templates: Templates,
+    chat: Box<dyn Chat>,
+    asked: String,
+}
+
+impl Invited {
+    /// The same in a run of an operator that was looked at.
+    pub fn takes_part(self, workspace: &Workspace, surveyed: &Surveyed) -> ModelOfRun {
+        let Self { settings, templates, chat, asked } = self;
+        // Where it is asked does not matter to what is proposed; what it is asked does.
+        let digest = format!("{:?} {}", Settings { endpoint: String::new(), ..settings.clone() }, templates.digest());
+        let model = Arc::new(ModelProposer::new(subject(workspace, surveyed), settings, templates, chat));
+        ModelOfRun { model, asked, digest }
+    }
+}
+
 /// The model that takes part in a run, if one does. Nothing is sent before somebody agreed.
-pub fn model(
-    arguments: &RunArgs,
-    workspace: &Workspace,
-    surveyed: &Surveyed,
-    output: &mut Output,
-) -> Result<Option<ModelOfRun>, TunerError> {
-    let ModelArgs { no_model, offline, record, replay, .. } = &arguments.model;
+pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Option<Invited>, TunerError> {
+    let ModelArgs { no_model, offline, record, replay, show_prompt, .. } = &arguments.model;
     let Some(table) = &workspace.manifest.model else {
-        if record.is_some() || replay.is_some() {
-            return Err(no_table("--record and --replay are"));
-        }
-        return Ok(None);
+        let about = record.is_some() || replay.is_some() || show_prompt.is_some();
+        return if about { Err(no_table()) } else { Ok(None) };
     };
-    if *no_model || arguments.stage == StageChoice::Host {
+    if *no_model || show_prompt.is_some() || arguments.stage == StageChoice::Host {
         return Ok(None);
     }
     if *offline && replay.is_none() {
@@ -86,15 +99,17 @@ pub fn model(
         Some(path) => Box::new(Recorder::create(path, chat).map_err(usage)?),
         None => chat,
     };
-    // Where it is asked does not matter to what is proposed; what it is asked does.
-    let digest = format!("{:?} {}", Settings { endpoint: String::new(), ..settings.clone() }, templates.digest());
-    let model = Arc::new(ModelProposer::new(subject(workspace, surveyed), settings, templates, chat));
-    Ok(Some(ModelOfRun { model, asked, digest }))
+    Ok(Some(Invited { settings, templates, chat, asked }))
 }
 
 /// Prints what a model would be told for a role.
-pub fn show_prompt(workspace: &Workspace, surveyed: &Surveyed, role: Role) -> Result<Exit, TunerError> {
-    let Some(table) = &workspace.manifest.model else { return Err(no_table("--show-prompt is")) };
+pub fn show_prompt(
+    workspace: &Workspace,
+    surveyed: &Surveyed,
+    role: Role,
+    output: &Output,
+) -> Result<Exit, TunerError> {
+    let table = workspace.manifest.model.as_ref().ok_or_else(no_table)?;
     let (settings, templates) = (Settings::of(table), templates(workspace, table)?);
     let (context, bank, history) = (surveyed.context(), Bank::shipped(), History::default());
     let asked = Asked {
@@ -108,7 +123,13 @@ pub fn show_prompt(workspace: &Workspace, surveyed: &Surveyed, role: Role) -> Re
     };
     let state = State::of(&subject(workspace, surveyed), &asked, &[]);
     let prompt = Prompt::build(&templates, role, &state, settings.prompt_tokens).map_err(usage)?;
-    std::io::stdout().write_all(prompt.text().as_bytes())?;
+    let text = if output.json {
+        let Prompt { role, system, user } = prompt;
+        format!("{}\n", serde_json::json!({ "event": "prompt", "role": role.name(), "system": system, "user": user }))
+    } else {
+        prompt.text()
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Fine)
 }
 
@@ -201,8 +222,11 @@ fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
     }
 }
 
-fn no_table(what: &str) -> TunerError {
-    TunerError::Usage(format!("{what} about a language model, and {FILE_NAME} has no [model]; see docs/agent.md"))
+fn no_table() -> TunerError {
+    let options = "--record, --replay and --show-prompt";
+    TunerError::Usage(format!(
+        "{options} are about a language model, and {FILE_NAME} has no [model]; see docs/agent.md"
+    ))
 }
 
 fn usage(error: impl std::fmt::Display) -> TunerError {

@@ -9,7 +9,7 @@ use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::locked::{
     locked_departures, locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement,
 };
-use super::model::{ModelOfRun, model, show_prompt};
+use super::model::{ModelOfRun, invite, show_prompt};
 use super::output::{Output, start_event, write_whole};
 use super::page::write_html;
 use super::patches::patches;
@@ -58,12 +58,13 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
             help: None,
         }));
     }
+    let invited = invite(arguments, &workspace, output)?;
     let runtime = runtime()?;
     let (workspace, surveyed) = survey_and_repair(workspace, arguments, &runtime, output)?;
     if let Some(role) = arguments.model.show_prompt {
-        return show_prompt(&workspace, &surveyed, role);
+        return show_prompt(&workspace, &surveyed, role, output);
     }
-    let model = model(arguments, &workspace, &surveyed, output)?;
+    let model = invited.map(|invited| invited.takes_part(&workspace, &surveyed));
     let options = RunOptions {
         evaluations: arguments.budget,
         time_limit: arguments.time_limit,

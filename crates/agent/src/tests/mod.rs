@@ -1,5 +1,6 @@
 //! The crate as a whole: what a model is told, what becomes of its answers, and what the client does with servers of all kinds.
 
+mod attacks;
 mod client;
 mod conversation;
 mod prompts;
