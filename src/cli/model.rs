@@ -1,4 +1,5 @@
-//! The language model of a run: whether there is one, who agreed to send it sources, and what it has cost.
+//! The language model of a run, and the user's program that proposes: whether there are such, who agreed to give them sources, and what the
+//! model has cost.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::sync::Arc;
@@ -7,8 +8,8 @@ use super::Exit;
 use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
 use super::output::Output;
 use agent::{
-    Chat, Client, Consent, Kept, Key, ModelProposer, Prompt, Recorder, Replay, Role, Settings, State, Subject,
-    Templates,
+    Chat, Client, Collaborator, Consent, KEY_VARIABLE, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay,
+    Role, Settings, State, Subject, Templates,
 };
 use events::{Event, ModelUse, Warning};
 use experience::Bank;
@@ -19,27 +20,28 @@ use tuner::{Surveyed, TunerError, Workspace};
 /// Where a run keeps what it was answered, for when it is taken up again.
 const KEPT: &str = "model.jsonl";
 
-/// A model that takes part in a run.
-#[derive(Debug)]
-pub struct ModelOfRun {
-    model: Arc<ModelProposer>,
-    /// Host, or name of a recording.
-    asked: String,
-    /// What a run depends on of it.
+/// Who proposes in a run beside the catalogue.
+#[derive(Debug, Default)]
+pub struct Further {
+    model: Option<(Arc<Collaborator>, String)>,
+    program: Option<Arc<Collaborator>>,
+    /// What a run depends on of them.
     pub digest: String,
 }
 
-impl ModelOfRun {
-    /// The one who proposes.
-    pub fn proposer(&self) -> Arc<dyn Proposer> {
-        Arc::clone(&self.model) as Arc<dyn Proposer>
+impl Further {
+    /// All of them.
+    pub fn proposers(&self) -> Vec<Arc<dyn Proposer>> {
+        let model = self.model.iter().map(|(model, _)| model);
+        model.chain(&self.program).map(|proposer| Arc::clone(proposer) as Arc<dyn Proposer>).collect()
     }
 
-    /// What it was asked, and what that cost.
-    pub fn used(&self) -> ModelUse {
-        let used = self.model.used();
-        ModelUse {
-            asked: self.asked.clone(),
+    /// What the model was asked, and what that cost.
+    pub fn used(&self) -> Option<ModelUse> {
+        let (model, asked) = self.model.as_ref()?;
+        let used = model.used();
+        Some(ModelUse {
+            asked: asked.clone(),
             answers: used.spent.answers,
             failures: used.spent.failures,
             prompt_tokens: used.spent.prompt_tokens,
@@ -48,40 +50,64 @@ impl ModelOfRun {
             money: used.spent.money,
             evaluations: used.evaluations,
             ended: used.over,
-        }
+        })
     }
 }
 
-/// A model that may be asked: its settings, and the way to it.
-#[derive(Debug)]
+/// Who may be asked: nothing is sent, and nothing started, before somebody agreed.
+#[derive(Debug, Default)]
 pub struct Invited {
+    model: Option<InvitedModel>,
+    program: Option<ProgramSettings>,
+}
+
+#[derive(Debug)]
+struct InvitedModel {
     settings: Settings,
     templates: Templates,
     chat: Box<dyn Chat>,
+    /// Host, or name of a recording.
     asked: String,
 }
 
 impl Invited {
     /// The same in a run of an operator that was looked at.
-    pub fn takes_part(self, workspace: &Workspace, surveyed: &Surveyed) -> ModelOfRun {
-        let Self { settings, templates, chat, asked } = self;
-        // Where it is asked does not matter to what is proposed; what it is asked does.
-        let digest = format!("{:?} {}", Settings { endpoint: String::new(), ..settings.clone() }, templates.digest());
-        let model = Arc::new(ModelProposer::new(subject(workspace, surveyed), settings, templates, chat));
-        ModelOfRun { model, asked, digest }
+    pub fn take_part(self, workspace: &Workspace, surveyed: &Surveyed) -> Result<Further, TunerError> {
+        let mut further = Further::default();
+        if let Some(InvitedModel { settings, templates, chat, asked }) = self.model {
+            // Where it is asked does not matter to what is proposed; what it is asked does.
+            let of_settings = Settings { endpoint: String::new(), ..settings.clone() };
+            further.digest = format!("{of_settings:?} {}", templates.digest());
+            let model = Collaborator::model(subject(workspace, surveyed), settings, templates, chat);
+            further.model = Some((Arc::new(model), asked));
+        }
+        if let Some(settings) = self.program {
+            further.digest.push_str(&format!("{settings:?}"));
+            let name = settings.command.first().cloned().unwrap_or_default();
+            let secret = workspace.manifest.model.as_ref().map(|table| Settings::of(table).key_variable);
+            let secret = secret.unwrap_or_else(|| KEY_VARIABLE.to_owned());
+            let program = Program::start(settings, &workspace.project.root, &secret);
+            let program = program.map_err(|error| usage(format!("[proposer] {name}: {error}")))?;
+            further.program = Some(Arc::new(Collaborator::program(subject(workspace, surveyed), program)));
+        }
+        Ok(further)
     }
 }
 
-/// The model that takes part in a run, if one does. Nothing is sent before somebody agreed.
-pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Option<Invited>, TunerError> {
-    let ModelArgs { no_model, offline, record, replay, show_prompt, .. } = &arguments.model;
-    let Some(table) = &workspace.manifest.model else {
-        let about = record.is_some() || replay.is_some() || show_prompt.is_some();
-        return if about { Err(no_table()) } else { Ok(None) };
-    };
+/// Who takes part in a run beside the catalogue.
+pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Invited, TunerError> {
+    let ModelArgs { no_model, show_prompt, .. } = &arguments.model;
     if *no_model || show_prompt.is_some() || arguments.stage == StageChoice::Host {
-        return Ok(None);
+        return Ok(Invited::default());
     }
+    Ok(Invited { model: model(arguments, workspace, output)?, program: program(arguments, workspace, output)? })
+}
+
+fn model(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Option<InvitedModel>, TunerError> {
+    let ModelArgs { offline, record, replay, .. } = &arguments.model;
+    let Some(table) = &workspace.manifest.model else {
+        return if record.is_some() || replay.is_some() { Err(no_table()) } else { Ok(None) };
+    };
     if *offline && replay.is_none() {
         output.emit(&warning("model-off", "--offline: the model of ascend.toml is not asked".to_owned(), None));
         return Ok(None);
@@ -99,7 +125,26 @@ pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -
         Some(path) => Box::new(Recorder::create(path, chat).map_err(usage)?),
         None => chat,
     };
-    Ok(Some(Invited { settings, templates, chat, asked }))
+    Ok(Some(InvitedModel { settings, templates, chat, asked }))
+}
+
+fn program(
+    arguments: &RunArgs,
+    workspace: &Workspace,
+    output: &mut Output,
+) -> Result<Option<ProgramSettings>, TunerError> {
+    let Some(settings) = workspace.manifest.proposer.as_ref().map(ProgramSettings::of) else { return Ok(None) };
+    let name = settings.command.first().cloned().unwrap_or_default();
+    if arguments.model.offline {
+        let message = format!("--offline: {name}, which [proposer] of ascend.toml names, is not started");
+        output.emit(&warning("proposer-off", message, None));
+        return Ok(None);
+    }
+    let what = format!("{} is given to {name}, which nothing holds back", sources(workspace));
+    // The manifest may have come with the sources: what it starts, somebody else has to agree to.
+    let help = "give --yes, or leave the program out with --no-model";
+    agreed(arguments.model.yes, what, help, output)?;
+    Ok(Some(settings))
 }
 
 /// Prints what a model would be told for a role.
@@ -141,7 +186,12 @@ fn connected(
     settings: &Settings,
     output: &mut Output,
 ) -> Result<Box<dyn Chat>, TunerError> {
-    let consent = consent(arguments.model.yes || table.consent == Some(true), workspace, settings, output)?;
+    let host = settings.host();
+    let given = arguments.model.yes || table.consent == Some(true);
+    let help =
+        format!("give --yes, write consent = true into [model] of {FILE_NAME}, or leave the model out with --no-model");
+    agreed(given, format!("{} goes to {host}", sources(workspace)), &help, output)?;
+    let consent = Consent::given(host);
     let key = std::env::var(&settings.key_variable).ok().and_then(|text| Key::new(&text));
     let client = Client::new(settings, key, &consent).map_err(usage)?;
     let path = workspace.work_directory.join(KEPT);
@@ -149,30 +199,20 @@ fn connected(
     Ok(Box::new(Kept::open(&path, again, Box::new(client)).map_err(usage)?))
 }
 
-/// Says which text goes where, and asks unless that is `given`.
-fn consent(
-    given: bool,
-    workspace: &Workspace,
-    settings: &Settings,
-    output: &mut Output,
-) -> Result<Consent, TunerError> {
+/// What whoever proposes is told.
+fn sources(workspace: &Workspace) -> String {
     let files: Vec<&str> = workspace.sources.iter().map(|(file, _)| file).collect();
-    let host = settings.host();
-    let what = format!(
-        "the text of {}, and what is known of it (profile, cases, messages of compiler and verifier), goes to {host}",
-        files.join(", ")
-    );
+    let known = "and what is known of it (profile, cases, messages of compiler and verifier),";
+    format!("the text of {}, {known}", files.join(", "))
+}
+
+/// Says what is about to happen, and asks unless that is `given`. `Err` where nobody agrees.
+fn agreed(given: bool, what: String, help: &str, output: &mut Output) -> Result<(), TunerError> {
     if given {
-        let help = "--no-model or --offline keeps it here".to_owned();
-        output.emit(&warning("sources-leave", what, Some(help)));
-        return Ok(Consent::given(host));
+        output.emit(&warning("sources-leave", what, Some("--no-model or --offline keeps it here".to_owned())));
+        return Ok(());
     }
-    let refused = || {
-        let message = format!(
-            "{what}: nobody agreed to that; give --yes, write consent = true into [model] of {FILE_NAME}, or leave the model out with --no-model"
-        );
-        TunerError::Usage(message)
-    };
+    let refused = || TunerError::Usage(format!("{what}: nobody agreed to that; {help}"));
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Err(refused());
     }
@@ -181,10 +221,7 @@ fn consent(
     terminal.flush()?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
-    match answer.trim() {
-        "y" | "Y" | "yes" => Ok(Consent::given(host)),
-        _ => Err(refused()),
-    }
+    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(refused()) }
 }
 
 fn templates(workspace: &Workspace, table: &ModelSettings) -> Result<Templates, TunerError> {

@@ -9,7 +9,7 @@ use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::locked::{
     locked_departures, locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement,
 };
-use super::model::{ModelOfRun, invite, show_prompt};
+use super::model::{invite, show_prompt};
 use super::output::{Output, start_event, write_whole};
 use super::page::write_html;
 use super::patches::patches;
@@ -64,7 +64,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     if let Some(role) = arguments.model.show_prompt {
         return show_prompt(&workspace, &surveyed, role, output);
     }
-    let model = invited.map(|invited| invited.takes_part(&workspace, &surveyed));
+    let further = invited.take_part(&workspace, &surveyed)?;
     let options = RunOptions {
         evaluations: arguments.budget,
         time_limit: arguments.time_limit,
@@ -76,8 +76,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         rewriting: Rewriting::default(),
         allow_rounding: arguments.allow_rounding,
         patches: patches(arguments, &workspace)?,
-        further: model.iter().map(ModelOfRun::proposer).collect(),
-        further_digest: model.as_ref().map(|model| model.digest.clone()).unwrap_or_default(),
+        further: further.proposers(),
+        further_digest: further.digest.clone(),
         earlier_winners: earlier_winners(&workspace),
     };
     let outcome = runtime.block_on(run_from(&workspace, &options, surveyed, &mut |event| output.emit(&event)))?;
@@ -122,7 +122,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     }
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     let summary = summary(&workspace, &outcome, wall_s, lock_shown, report);
-    output.emit(&Event::Summary(Box::new(Summary { model: model.as_ref().map(ModelOfRun::used), ..summary })));
+    output.emit(&Event::Summary(Box::new(Summary { model: further.used(), ..summary })));
     Ok(Exit::Fine)
 }
 

@@ -10,9 +10,9 @@ use crate::support::{Ended, Project, require_tools};
 const KEY: &str = "sk-a-secret-of-the-user";
 const HOST: &str = "op_host/gelu_naive.cpp";
 const KERNEL: &str = "op_kernel/gelu_naive.cpp";
-const TILE: &str = "constexpr uint32_t TILE_LENGTH = 128; // elements of one tile";
-const LONG_TILE: &str = "constexpr uint32_t TILE_LENGTH = 1024; // elements of one tile";
-const INIT: &str = "    op.Init(x, y, tilingData.totalLength, tilingData.blockLength, tilingData.tileLength);";
+const TILE: &str = "    tiling.set_tileLength(TILE_LENGTH);";
+const LONG_TILE: &str = "    tiling.set_tileLength(totalLength < 1024 ? TILE_LENGTH : 1024);";
+const STORE: &str = "        AscendC::DataCopyPad(yGm[start], yLocal, copyParams);";
 
 fn edit(file: &str, old: &str, new: &str) -> String {
     format!("<<<<<<< SEARCH {file}\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
@@ -94,17 +94,17 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
 #[test]
 fn answers_that_cheat_are_caught_by_the_gates_of_every_patch() {
     require_tools!();
-    let of_kernel = |new: &str| edit(KERNEL, INIT, new) + &edit(HOST, TILE, LONG_TILE);
+    let of_kernel = |new: &str| edit(KERNEL, STORE, new) + &edit(HOST, TILE, LONG_TILE);
     let answers = [
         "It computes too much.".to_owned(),
-        "- compare less\n- leave out the tail\n- do all of it where it is timed".to_owned(),
+        "- store less\n- leave out the tail\n- do all of it where it is timed".to_owned(),
         // What it is judged by is not among the sources.
         edit("ascend.toml", "seeds = 3", "seeds = 1"),
-        edit(KERNEL, "    op.Process();", "    if (AscendC::GetBlockIdx() > 0) {\n        op.Process();\n    }"),
-        of_kernel(&INIT.replace("tilingData.totalLength", "tilingData.totalLength / 8 * 8")),
+        edit(KERNEL, STORE, &format!("        if (start > 0) {{\n    {STORE}\n        }}")),
+        of_kernel(&format!("        copyParams.blockLen = count / 8 * 8 * sizeof(float);\n{STORE}")),
         of_kernel(&format!(
-            "    const uint32_t all = tilingData.totalLength;\n    const bool timed = all == 32 * 1024 || all == 7 * 333;\n{}",
-            INIT.replace("tilingData.totalLength", "timed ? all : all / 2")
+            "        const bool timed = this->length == 32 * 1024 || this->length == 7 * 333;\n        \
+             if (timed || start == 0) {{\n    {STORE}\n        }}"
         )),
     ];
     let server = ScriptedServer::start(answers.map(Step::Say)).expect("a server");
@@ -117,14 +117,14 @@ fn answers_that_cheat_are_caught_by_the_gates_of_every_patch() {
         let found = ended.named("evaluation").into_iter().find(|event| event["motif"] == name);
         found.unwrap_or_else(|| panic!("{name} was not tried"))
     };
-    assert_eq!(of("model-1")["status"], "unwritten-output", "{}", of("model-1"));
-    assert_eq!(of("model-2")["status"], "unwritten-output", "{}", of("model-2"));
-    assert!(of("model-2")["reason"].to_string().contains("odd-7x333"), "{}", of("model-2"));
+    let reason = |name: &str| of(name)["reason"].to_string();
+    assert!(reason("model-1").contains("output not written in case 32x1024"), "{}", reason("model-1"));
+    assert!(reason("model-2").contains("output not written in case odd-7x333"), "{}", reason("model-2"));
     // Right wherever it was looked at: probes look elsewhere.
     assert_eq!(of("model-3")["status"], "valid", "{}", of("model-3"));
     let taken_back = ended.named("summary")[0]["taken_back"].to_string();
     assert!(taken_back.contains("model-3"), "{taken_back}");
-    assert!(!project.read(KERNEL).contains("timed ?") && !project.read("ascend.lock").contains("model-3"));
+    assert!(!project.read(KERNEL).contains("timed") && !project.read("ascend.lock").contains("model-3"));
 }
 
 #[test]

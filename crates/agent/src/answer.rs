@@ -1,6 +1,8 @@
 //! Answers of a model as changes of the sources. Nothing in them is trusted: what is no exact change of files that may be changed is an
 //! error that says where.
 
+use std::collections::BTreeMap;
+
 use source::SourceTree;
 use source::parse::SyntaxForest;
 
@@ -152,6 +154,20 @@ pub fn change(answer: &str, sources: &SourceTree) -> Result<Change, AnswerError>
         return Err(AnswerError::Unchanged);
     }
     Ok(Change { title: title(answer), base: sources.clone(), wanted })
+}
+
+/// Whole files as a change of these sources.
+pub(super) fn change_of_files(files: &BTreeMap<String, String>, sources: &SourceTree) -> Result<Change, AnswerError> {
+    let mut wanted = sources.clone();
+    for (file, text) in files {
+        if sources.text(file).is_none() {
+            let known: Vec<&str> = sources.iter().map(|(file, _)| file).collect();
+            return Err(AnswerError::NotOurs { line: 1, file: one_line(file), sources: known.join(", ") });
+        }
+        wanted.insert(file.as_str(), text.as_str());
+    }
+    let change = Change { title: String::new(), base: sources.clone(), wanted };
+    if change.wanted == change.base { Err(AnswerError::Unchanged) } else { Ok(change) }
 }
 
 /// Ideas of a plan: one a line, each behind a dash.

@@ -55,7 +55,7 @@ pub struct Budget {
 /// Tokens of a run where the manifest sets no limit of them.
 const TOKENS: u64 = 200_000;
 /// As many as a plan has ideas: one more evaluation of a batch is left for others.
-const AT_ONCE: usize = 3;
+pub(super) const AT_ONCE: usize = 3;
 /// Prices are given for so many tokens.
 const PRICED: f64 = 1e6;
 

@@ -5,58 +5,20 @@ use std::sync::Arc;
 
 use super::answer::{AnswerError, Change, change, ideas};
 use super::chat::{CallError, Chat, Request};
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Spent};
+use super::mind::{Errand, Held, Mind, PATIENCE, Written, clipped, note};
 use super::prompt::{Prompt, PromptError};
 use super::role::Role;
 use super::settings::Settings;
 use super::state::{Failed, IDEAS, State};
 use super::templates::Templates;
-use proposer::Note;
 use source::SourceTree;
-
-/// What a conversation is about.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Errand {
-    /// Something new: so many ideas as changes, at most.
-    Fresh(usize),
-    /// A proposal that was refused, and the answers that tried to mend it so far.
-    Repair(Failed, u32),
-}
-
-/// A change, and how it came about.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Written {
-    /// The change.
-    pub change: Change,
-    /// What it is to do, as planned or as it was before it was mended.
-    pub idea: String,
-    /// Who wrote it.
-    pub model: String,
-    /// Answers that it took to mend it.
-    pub repairs: u32,
-}
-
-/// What came of a conversation.
-#[derive(Debug, Default)]
-pub(super) struct Held {
-    /// Changes to try.
-    pub written: Vec<Written>,
-    /// What the user should hear.
-    pub notes: Vec<Note>,
-    /// Whether the model has nothing to say about these sources.
-    pub nothing: bool,
-    /// Why there is to be no further conversation.
-    pub over: Option<String>,
-    /// Why the run must not go on.
-    pub failure: Option<String>,
-}
 
 /// What lasts longer than a conversation.
 #[derive(Debug)]
 pub(super) struct Talk {
     chat: Box<dyn Chat>,
-    /// What it has cost.
-    pub ledger: Ledger,
+    ledger: Ledger,
     settings: Arc<Settings>,
     templates: Arc<Templates>,
     /// Digest of the sources that it is about, and what was said.
@@ -67,11 +29,6 @@ pub(super) struct Talk {
     /// Conversations in a row that led to no change.
     barren: u32,
 }
-
-/// So many questions in a row without an answer, and so many conversations without a change, are the last.
-const PATIENCE: u32 = 3;
-/// Bytes of a refusal's message, or of an answer, that a model is told.
-const LONGEST: usize = 3000;
 
 /// Why a conversation ends early.
 enum Stop {
@@ -89,34 +46,6 @@ impl Talk {
         let ledger = Ledger::new(settings.budget);
         let (diagnosis, ideas) = (None, VecDeque::new());
         Self { chat, ledger, settings, templates, diagnosis, ideas, unanswered: 0, barren: 0 }
-    }
-
-    /// Holds a conversation about these sources.
-    pub fn hold(&mut self, errand: Errand, state: State, sources: &SourceTree) -> Held {
-        let mut held = Held::default();
-        let result = match errand {
-            Errand::Fresh(most) => self.fresh(state, sources, most, &mut held),
-            Errand::Repair(failed, repairs) => self.mended(&state, sources, failed, repairs, &mut held),
-        };
-        match result {
-            Ok(()) => {
-                self.unanswered = 0;
-                self.barren = if held.written.is_empty() { self.barren + 1 } else { 0 };
-            }
-            Err(Stop::Spent(what)) => held.over = Some(what),
-            Err(Stop::Prompt(error)) => held.over = Some(error.to_string()),
-            Err(Stop::Call(error)) if error.is_fatal() => held.failure = Some(error.to_string()),
-            Err(Stop::Call(error)) => {
-                self.unanswered += 1;
-                held.notes.push(note("model-no-answer", error.to_string()));
-            }
-        }
-        if self.unanswered >= PATIENCE {
-            held.over = Some(format!("{PATIENCE} questions in a row got no answer"));
-        } else if self.barren >= PATIENCE {
-            held.over = Some(format!("{PATIENCE} conversations in a row led to no change"));
-        }
-        held
     }
 
     fn fresh(&mut self, state: State, sources: &SourceTree, most: usize, held: &mut Held) -> Result<(), Stop> {
@@ -180,7 +109,7 @@ impl Talk {
     }
 
     fn written(&self, role: Role, change: Change, idea: String, repairs: u32) -> Written {
-        Written { change, idea, model: self.settings.model(role).to_owned(), repairs }
+        Written { change, idea, author: format!("the model {}", self.settings.model(role)), repairs }
     }
 
     fn ask(&mut self, role: Role, state: &State) -> Result<String, Stop> {
@@ -201,16 +130,35 @@ impl Talk {
     }
 }
 
-/// A word to the user.
-pub(super) fn note(code: &'static str, message: String) -> Note {
-    Note { code, message, help: None }
-}
-
-/// As much of a text as a model is told.
-fn clipped(text: &str) -> String {
-    let mut end = LONGEST.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
+impl Mind for Talk {
+    fn hold(&mut self, errand: Errand, state: State, sources: &SourceTree) -> Held {
+        let mut held = Held::default();
+        let result = match errand {
+            Errand::Fresh(most) => self.fresh(state, sources, most, &mut held),
+            Errand::Repair(failed, repairs) => self.mended(&state, sources, failed, repairs, &mut held),
+        };
+        match result {
+            Ok(()) => {
+                self.unanswered = 0;
+                self.barren = if held.written.is_empty() { self.barren + 1 } else { 0 };
+            }
+            Err(Stop::Spent(what)) => held.over = Some(what),
+            Err(Stop::Prompt(error)) => held.over = Some(error.to_string()),
+            Err(Stop::Call(error)) if error.is_fatal() => held.failure = Some(error.to_string()),
+            Err(Stop::Call(error)) => {
+                self.unanswered += 1;
+                held.notes.push(note("model-no-answer", error.to_string()));
+            }
+        }
+        if self.unanswered >= PATIENCE {
+            held.over = Some(format!("{PATIENCE} questions in a row got no answer"));
+        } else if self.barren >= PATIENCE {
+            held.over = Some(format!("{PATIENCE} conversations in a row led to no change"));
+        }
+        held
     }
-    if end < text.len() { format!("{} ..", &text[..end]) } else { text.to_owned() }
+
+    fn spent(&self) -> Spent {
+        self.ledger.spent()
+    }
 }

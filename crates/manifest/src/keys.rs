@@ -12,7 +12,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
     Some(match path {
         "" => &[
             "operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "allow", "check", "limits",
-            "sdk", "cann", "model",
+            "sdk", "cann", "model", "proposer",
         ],
         "operator" => &["name", "layout", "kernel", "tiling", "sources"],
         "machine" => &["name"],
@@ -67,6 +67,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
             "prompts",
             "consent",
         ],
+        "proposer" => &["command", "timeout-s", "repairs", "share"],
         "model.roles" => &MODEL_ROLES,
         _ => return None,
     })
@@ -155,6 +156,7 @@ pub fn all_keys() -> Vec<&'static str> {
         "sdk",
         "cann",
         "model",
+        "proposer",
     ];
     tables.iter().filter_map(|table| known(table)).flatten().copied().collect()
 }

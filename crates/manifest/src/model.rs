@@ -45,6 +45,44 @@ pub struct ModelSettings {
     pub consent: Option<bool>,
 }
 
+/// The table `[proposer]`: a program that proposes rewrites, and what it may take.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ProposerSettings {
+    /// The program and its arguments.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Seconds to wait for an answer.
+    pub timeout_s: Option<f64>,
+    /// Answers that mend a proposal which was refused, at most.
+    pub repairs: Option<u32>,
+    /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
+    pub share: Option<f64>,
+}
+
+/// What is wrong with a `[proposer]`: the finding, and what to write.
+pub(super) fn program_findings(settings: &ProposerSettings) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    if settings.command.first().is_none_or(String::is_empty) {
+        found.push(("[proposer] has no `command`".to_owned(), "write command = [\"program\", ..]".to_owned()));
+    }
+    found.extend(out_of_range(&[
+        ("timeout-s", settings.timeout_s, 0.1, 86_400.0),
+        ("repairs", settings.repairs.map(f64::from), 0.0, 10.0),
+        ("share", settings.share, 0.0, 1.0),
+    ]));
+    found
+}
+
+/// Numbers that lie outside of their range.
+fn out_of_range(numbers: &[(&str, Option<f64>, f64, f64)]) -> Vec<(String, String)> {
+    let outside = |&(name, value, least, most): &(&str, Option<f64>, f64, f64)| {
+        let value = value.filter(|value| !(least..=most).contains(value))?;
+        Some((format!("`{name}` is {value}"), format!("it must be from {least} to {most}")))
+    };
+    numbers.iter().filter_map(outside).collect()
+}
+
 /// Roles that can have a model of their own.
 pub const MODEL_ROLES: [&str; 4] = ["diagnose", "plan", "propose", "repair"];
 
@@ -75,7 +113,7 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         let what = format!("`key-env` is no name of an environment variable ({} bytes)", name.len());
         find(what, "write the variable's name; the key itself belongs in no file");
     }
-    let numbers = [
+    let numbers = out_of_range(&[
         ("temperature", settings.temperature, 0.0, 2.0),
         ("timeout-s", settings.timeout_s, 0.1, 3600.0),
         ("budget-money", settings.budget_money, 0.0, 1e6),
@@ -86,12 +124,8 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         ("prompt-tokens", settings.prompt_tokens.map(f64::from), 500.0, 2e6),
         ("answer-tokens", settings.answer_tokens.map(f64::from), 100.0, 2e6),
         ("repairs", settings.repairs.map(f64::from), 0.0, 10.0),
-    ];
-    for (name, value, least, most) in numbers {
-        if let Some(value) = value.filter(|value| !(least..=most).contains(value)) {
-            find(format!("`{name}` is {value}"), &format!("it must be from {least} to {most}"));
-        }
-    }
+    ]);
+    numbers.iter().for_each(|(message, help)| find(message.clone(), help));
     if settings.budget_money.is_some() && (settings.price_prompt.is_none() || settings.price_answer.is_none()) {
         find(
             "`budget-money` is there without prices".to_owned(),
@@ -152,6 +186,16 @@ mod tests {
         assert_eq!(found(&format!("{SOUND}roles.judge = \"m\"")), ["`roles` names \"judge\""]);
         let roles = "roles = { diagnose = \"a\", plan = \"a\", propose = \"b\", repair = \"b\" }";
         assert!(found(&format!("endpoint = \"http://h/v1\"\n{roles}")).is_empty());
+    }
+
+    #[test]
+    fn a_program_has_a_command() {
+        let found = |text: &str| {
+            let settings: ProposerSettings = toml::from_str(text).unwrap();
+            program_findings(&settings).into_iter().map(|(message, _)| message).collect::<Vec<_>>()
+        };
+        assert!(found("command = [\"agent\", \"--quiet\"]").is_empty());
+        assert_eq!(found("timeout-s = 0.0"), ["[proposer] has no `command`", "`timeout-s` is 0"]);
     }
 
     #[test]

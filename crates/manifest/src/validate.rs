@@ -11,10 +11,10 @@ use space::{Binding, CaseFacts, Condition, Domain, NO_LIMIT, SearchSpace, SpaceE
 use source::arch::TARGET;
 
 use super::allow::{Allowance, hazard_kind};
-use super::cann::{self, DeviceSettings};
+use super::cann;
 use super::finding::Finding;
 use super::keys::nearest;
-use super::model::{self, ModelSettings};
+use super::model;
 use super::valid::{Attribute, Case, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
 use super::wire::{
     WireAllow, WireCase, WireDomain, WireHeaders, WireManifest, WireScalar, WireSdk, WireTensor, WireTunable,
@@ -229,8 +229,9 @@ impl Validator {
             compile_timeout_s,
             compile_memory_bytes: compile_memory_mib.saturating_mul(1 << 20),
             headers: self.headers(wire.sdk),
-            devices: self.devices(wire.cann),
-            model: self.model(wire.model),
+            devices: self.table(wire.cann, cann::findings).unwrap_or_default(),
+            model: self.table(wire.model, model::findings),
+            proposer: self.table(wire.proposer, model::program_findings),
             prepare: wire.direct.prepare,
             hazards: wire.verify.hazards,
             allow,
@@ -238,17 +239,14 @@ impl Validator {
         }
     }
 
-    fn devices(&mut self, table: Option<Spanned<DeviceSettings>>) -> DeviceSettings {
-        let Some(table) = table else { return DeviceSettings::default() };
-        for (message, help) in cann::findings(table.get_ref()) {
-            self.find(table.span(), message, help);
-        }
-        table.into_inner()
-    }
-
-    fn model(&mut self, table: Option<Spanned<ModelSettings>>) -> Option<ModelSettings> {
+    /// A table that says itself what is wrong with it.
+    fn table<Table>(
+        &mut self,
+        table: Option<Spanned<Table>>,
+        of: fn(&Table) -> Vec<(String, String)>,
+    ) -> Option<Table> {
         let table = table?;
-        for (message, help) in model::findings(table.get_ref()) {
+        for (message, help) in of(table.get_ref()) {
             self.find(table.span(), message, help);
         }
         Some(table.into_inner())

@@ -1,21 +1,21 @@
-//! Options of a run about the language model that ascend.toml names.
+//! Options of a run about the language model, and the program, that ascend.toml names.
 
 use std::path::PathBuf;
 
 use agent::Role;
 use clap::Args;
 
-/// What a run does with the language model of `[model]` in ascend.toml.
+/// What a run does with `[model]` and `[proposer]` of ascend.toml.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Language model ([model] in ascend.toml; docs/agent.md)")]
+#[command(next_help_heading = "Language model ([model] and [proposer] in ascend.toml; docs/agent.md)")]
 pub struct ModelArgs {
-    /// Leave the model out, although ascend.toml names one.
+    /// Leave out the model and the program, although ascend.toml names them.
     #[arg(long)]
     pub no_model: bool,
-    /// Open no connection: no model is asked, except out of a recording.
+    /// Open no connection and start no program: no model is asked, except out of a recording.
     #[arg(long)]
     pub offline: bool,
-    /// Send the sources to the model's host without asking.
+    /// Give the sources to the model's host, and to the program, without asking.
     #[arg(long)]
     pub yes: bool,
     /// Record everything that is exchanged with the model in this file, as JSON Lines.

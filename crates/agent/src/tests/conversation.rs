@@ -23,7 +23,7 @@ impl Chat for Listening {
 
 /// A run with a model that gives these answers.
 struct Run {
-    proposer: ModelProposer,
+    proposer: Collaborator,
     heard: Questions,
     history: History,
     text: String,
@@ -36,7 +36,7 @@ impl Run {
         let mut settings = Settings { share: 1.0, at_once: 1, ..settings("http://h/v1") };
         change(&mut settings);
         let chat = Listening(script(answers), Arc::clone(&heard));
-        let proposer = ModelProposer::new(subject(), settings, Templates::default(), Box::new(chat));
+        let proposer = Collaborator::model(subject(), settings, Templates::default(), Box::new(chat));
         Self { proposer, heard, history: History::default(), text: KERNEL_TEXT.to_owned(), evaluations: 0 }
     }
 
@@ -194,22 +194,24 @@ fn what_never_becomes_a_candidate_is_offered_no_more() {
 
 #[test]
 fn budgets_and_silence_end_the_models_part() {
+    let says = |over: &str, what: &str| assert!(over.contains(what), "{over}");
     let over = |change: fn(&mut Settings), answers: &[&str]| {
         let run = Run::new(change, answers);
         for _ in 0..12 {
             run.refuse_next("wrong result");
         }
         let notes = run.proposer.notes();
-        assert_eq!(notes.iter().filter(|note| note.code == "model-ended").count(), 1, "{notes:?}");
+        assert_eq!(notes.iter().filter(|note| note.code == "proposer-ended").count(), 1, "{notes:?}");
         assert!(!run.proposer.is_at_work() && run.proposer.failure().is_none());
         run.proposer.used().over.unwrap()
     };
-    assert!(over(|settings| settings.budget.tokens = Some(1), &[]).contains("of 1 tokens are used up"));
-    assert!(over(|settings| settings.budget.seconds = Some(0.5), &["d"]).contains("seconds are used up"));
-    assert!(over(|_| (), &[]).contains("3 questions in a row got no answer"));
-    let talk = ["d", "- i\n- j\n- k", "no", "no", "no", "no", "no", "no", "no", "no", "no"];
-    assert!(over(|_| (), &talk).contains("3 conversations in a row led to no change"));
-    assert!(over(|settings| settings.prompt_tokens = 10, &[]).contains("`prompt-tokens` is 10"));
+    says(&over(|settings| settings.budget.tokens = Some(1), &[]), "of 1 tokens are used up");
+    says(&over(|settings| settings.budget.seconds = Some(0.5), &["d"]), "seconds are used up");
+    says(&over(|_| (), &[]), "3 questions in a row got no answer");
+    let of_a_plan = ["- i", "no", "no", "no"];
+    let talk = [&["d"][..], &of_a_plan, &of_a_plan, &of_a_plan].concat();
+    says(&over(|_| (), &talk), "3 conversations in a row led to no change");
+    says(&over(|settings| settings.prompt_tokens = 10, &[]), "`prompt-tokens` is 10");
 }
 
 #[test]
@@ -218,7 +220,7 @@ fn a_recording_of_another_run_keeps_this_one_from_going_on() {
     let path = folder.path().join("model.jsonl");
     fs_err::write(&path, "").unwrap();
     let chat = Box::new(Replay::open(&path).unwrap());
-    let proposer = ModelProposer::new(subject(), settings("http://h/v1"), Templates::default(), chat);
+    let proposer = Collaborator::model(subject(), settings("http://h/v1"), Templates::default(), chat);
     let (context, bank, history) = (context(KERNEL_TEXT), Bank::new(), History::default());
     for _ in 0..2 {
         assert!(proposer.propose(&asked(&context, &bank, &history, 0)).is_empty());
@@ -234,7 +236,7 @@ fn the_same_recording_gives_the_same_proposals() {
     let answers = ["d", "- i\n- j", &good(), "no change", &good(), "NOTHING"];
     let run = |chat: Box<dyn Chat>| {
         let settings = Settings { share: 1.0, at_once: 1, ..settings("http://h/v1") };
-        let proposer = ModelProposer::new(subject(), settings, Templates::default(), chat);
+        let proposer = Collaborator::model(subject(), settings, Templates::default(), chat);
         let (context, bank, mut history) = (context(KERNEL_TEXT), Bank::new(), History::default());
         let mut proposed = Vec::new();
         for _ in 0..8 {

@@ -3,6 +3,7 @@
 mod attacks;
 mod client;
 mod conversation;
+mod program;
 mod prompts;
 mod recordings;
 

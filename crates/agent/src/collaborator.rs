@@ -1,5 +1,5 @@
-//! A language model among those who propose rewrites. Its conversations run beside the evaluations: what is proposed at one moment is the
-//! answer to the question of the moment before.
+//! A language model, or a program of the user's, among those who propose rewrites. Its conversations run beside the evaluations: what is
+//! proposed at one moment is the answer to the question of the moment before.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,21 +8,36 @@ use std::thread::JoinHandle;
 use super::chat::Chat;
 use super::evidence::Evidence;
 use super::ledger::Spent;
-use super::settings::Settings;
+use super::mind::{Errand, Held, Mind, Written, note};
+use super::program::{Program, ProgramSettings};
+use super::settings::{AT_ONCE, Settings};
 use super::state::{Failed, State, Subject, diff};
-use super::talk::{Errand, Held, Talk, Written, note};
+use super::talk::Talk;
 use super::templates::Templates;
 use proposer::{Asked, Heard, Note, Proposal, Proposer, carried_over};
 
-/// Proposes what a model says.
+/// Proposes what somebody says who is asked in conversations.
 #[derive(Debug)]
-pub struct ModelProposer {
+pub struct Collaborator {
     subject: Subject,
-    settings: Arc<Settings>,
+    terms: Terms,
     inner: Mutex<Inner>,
 }
 
-/// What a run has had of a model.
+/// What a collaborator is called, and what it may take.
+#[derive(Clone, Debug, PartialEq)]
+struct Terms {
+    /// `model` or `proposer`: its proposals are called that with a number.
+    word: &'static str,
+    /// Answers that mend one refused proposal, at most.
+    repairs: u32,
+    /// Share of the other evaluations before anything was gained.
+    share: f64,
+    /// Proposals that come of one conversation, at most.
+    at_once: usize,
+}
+
+/// What a run has had of a collaborator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Used {
     /// What it cost.
@@ -36,8 +51,8 @@ pub struct Used {
 #[derive(Debug)]
 struct Inner {
     /// Here unless a conversation is held.
-    talk: Option<Talk>,
-    running: Option<JoinHandle<(Talk, Held)>>,
+    mind: Option<Box<dyn Mind>>,
+    running: Option<JoinHandle<(Box<dyn Mind>, Held)>>,
     /// Changes that nothing was heard of yet, with their names.
     waiting: Vec<Offer>,
     /// What became of earlier ones, for when one of them is taken back.
@@ -46,7 +61,7 @@ struct Inner {
     tried: Vec<String>,
     evidence: Evidence,
     notes: Vec<Note>,
-    /// Digest of the sources that the model has nothing to say about.
+    /// Digest of the sources that it has nothing to say about.
     nothing_for: Option<String>,
     count: usize,
     spent: Spent,
@@ -66,13 +81,23 @@ const OFFERS: u32 = 8;
 /// Between what the catalogue promises and what somebody promises who knows the operator.
 const EXPECTED_GAIN: f64 = 1.5;
 
-impl ModelProposer {
+impl Collaborator {
     /// A model that is asked by `chat`.
-    pub fn new(subject: Subject, settings: Settings, templates: Templates, chat: Box<dyn Chat>) -> Self {
-        let settings = Arc::new(settings);
-        let talk = Talk::new(chat, Arc::clone(&settings), Arc::new(templates));
+    pub fn model(subject: Subject, settings: Settings, templates: Templates, chat: Box<dyn Chat>) -> Self {
+        let Settings { repairs, share, at_once, .. } = settings;
+        let talk = Talk::new(chat, Arc::new(settings), Arc::new(templates));
+        Self::new(subject, Terms { word: "model", repairs, share, at_once }, Box::new(talk))
+    }
+
+    /// A program that is asked over its standard input and output.
+    pub fn program(subject: Subject, program: Program) -> Self {
+        let ProgramSettings { repairs, share, .. } = *program.settings();
+        Self::new(subject, Terms { word: "proposer", repairs, share, at_once: AT_ONCE }, Box::new(program))
+    }
+
+    fn new(subject: Subject, terms: Terms, mind: Box<dyn Mind>) -> Self {
         let inner = Inner {
-            talk: Some(talk),
+            mind: Some(mind),
             running: None,
             waiting: Vec::new(),
             settled: Vec::new(),
@@ -86,7 +111,7 @@ impl ModelProposer {
             over: None,
             failure: None,
         };
-        Self { subject, settings, inner: Mutex::new(inner) }
+        Self { subject, terms, inner: Mutex::new(inner) }
     }
 
     /// What the run has had of it so far.
@@ -103,24 +128,24 @@ impl ModelProposer {
 
 impl Inner {
     /// Waits for the conversation that is held, if one is, and takes what came of it.
-    fn listen(&mut self, digest: &str) {
+    fn listen(&mut self, digest: &str, word: &str) {
         let Some(running) = self.running.take() else { return };
-        let Ok((talk, held)) = running.join() else {
-            self.failure = Some("a conversation with the model ended in a bug of this program".to_owned());
+        let Ok((mind, held)) = running.join() else {
+            self.failure = Some(format!("a conversation with the {word} ended in a bug of this program"));
             return;
         };
-        self.spent = talk.ledger.spent();
-        self.talk = Some(talk);
+        self.spent = mind.spent();
+        self.mind = Some(mind);
         self.notes.extend(held.notes);
         if held.nothing {
             self.nothing_for = Some(digest.to_owned());
         }
         for written in held.written {
             self.count += 1;
-            self.waiting.push(Offer { name: format!("model-{}", self.count), written, offered: 0 });
+            self.waiting.push(Offer { name: format!("{word}-{}", self.count), written, offered: 0 });
         }
         if let (Some(over), None) = (&held.over, &self.over) {
-            self.notes.push(note("model-ended", format!("the model is asked no further: {over}")));
+            self.notes.push(note("proposer-ended", format!("the {word} is asked no further: {over}")));
         }
         self.over = self.over.take().or(held.over);
         self.failure = self.failure.take().or(held.failure);
@@ -132,7 +157,7 @@ impl Inner {
         if self.over.is_some() || self.failure.is_some() || silent || !self.waiting.is_empty() {
             return;
         }
-        let Some(mut talk) = self.talk.take() else { return };
+        let Some(mut mind) = self.mind.take() else { return };
         let errand = match self.failed.pop_front() {
             Some((failed, repairs)) => Errand::Repair(failed, repairs),
             None => Errand::Fresh(allowed.clamp(1, at_once)),
@@ -140,8 +165,8 @@ impl Inner {
         let state = State::of(subject, asked, &self.tried);
         let sources = asked.context.tree.clone();
         self.running = Some(std::thread::spawn(move || {
-            let held = talk.hold(errand, state, &sources);
-            (talk, held)
+            let held = mind.hold(errand, state, &sources);
+            (mind, held)
         }));
     }
 
@@ -151,9 +176,9 @@ impl Inner {
         let mut proposals = Vec::new();
         let (mut kept, mut lost) = (Vec::new(), Vec::new());
         for mut offer in std::mem::take(&mut self.waiting) {
-            let Written { change, idea, model, .. } = &offer.written;
+            let Written { change, idea, author, .. } = &offer.written;
             let made = carried_over(&change.base, &change.wanted, now).and_then(|wanted| {
-                let why = format!("proposed by the model {model}: {idea}");
+                let why = format!("proposed by {author}: {idea}");
                 Proposal::written(asked.context, &wanted, (&offer.name, &change.title), why, EXPECTED_GAIN)
             });
             match made.filter(|proposal| !asked.history.contains(&proposal.key) && offer.offered < OFFERS) {
@@ -186,14 +211,14 @@ impl Inner {
     }
 }
 
-impl Proposer for ModelProposer {
+impl Proposer for Collaborator {
     fn propose(&self, asked: &Asked<'_>) -> Vec<Proposal> {
         let mut inner = self.inner();
         let digest = asked.context.tree.digest();
-        inner.listen(&digest);
-        let allowed = inner.evidence.allowed(self.settings.share, &asked.standing);
+        inner.listen(&digest, self.terms.word);
+        let allowed = inner.evidence.allowed(self.terms.share, &asked.standing);
         let proposals = inner.offers(asked, allowed);
-        inner.speak(&self.subject, asked, (&digest, allowed, self.settings.at_once.max(1)));
+        inner.speak(&self.subject, asked, (&digest, allowed, self.terms.at_once.max(1)));
         proposals
     }
 
@@ -206,10 +231,10 @@ impl Proposer for ModelProposer {
         let [name] = proposal.motifs.as_slice() else { return };
         let Some(place) = inner.waiting.iter().position(|offer| offer.name == *name) else { return };
         let offer = inner.waiting.remove(place);
-        let most = self.settings.repairs;
+        let most = self.terms.repairs;
         match heard {
             Heard::NotAdmitted(why) => {
-                inner.notes.push(note("model-refused", format!("{name} is not tried: {why}")));
+                inner.notes.push(note("proposal-refused", format!("{name} is not tried: {why}")));
                 inner.learn(offer, most, &format!("not admitted: {why}"), Some(why));
             }
             Heard::Rejected(why) => {
@@ -228,7 +253,7 @@ impl Proposer for ModelProposer {
         let mut inner = self.inner();
         let Some(place) = inner.settled.iter().position(|offer| offer.name == motif) else { return };
         let offer = inner.settled.remove(place);
-        let most = self.settings.repairs;
+        let most = self.terms.repairs;
         inner.learn(offer, most, &format!("taken back: {why}"), Some(why));
     }
 
