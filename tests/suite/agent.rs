@@ -94,13 +94,14 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
 #[test]
 fn answers_that_cheat_are_caught_by_the_gates_of_every_patch() {
     require_tools!();
+    let barrier = "        AscendC::PipeBarrier<PIPE_ALL>();";
     let of_kernel = |new: &str| edit(KERNEL, STORE, new) + &edit(HOST, TILE, LONG_TILE);
     let answers = [
         "It computes too much.".to_owned(),
-        "- store less\n- leave out the tail\n- do all of it where it is timed".to_owned(),
+        "- the same everywhere\n- leave out the tail\n- do all of it where it is timed".to_owned(),
         // What it is judged by is not among the sources.
         edit("ascend.toml", "seeds = 3", "seeds = 1"),
-        edit(KERNEL, STORE, &format!("        if (start > 0) {{\n    {STORE}\n        }}")),
+        edit(KERNEL, STORE, &format!("        AscendC::Duplicate(yLocal, 0.0f, count);\n{barrier}\n{STORE}")),
         of_kernel(&format!("        copyParams.blockLen = count / 8 * 8 * sizeof(float);\n{STORE}")),
         of_kernel(&format!(
             "        const bool timed = this->length == 32 * 1024 || this->length == 7 * 333;\n        \
@@ -118,7 +119,7 @@ fn answers_that_cheat_are_caught_by_the_gates_of_every_patch() {
         found.unwrap_or_else(|| panic!("{name} was not tried"))
     };
     let reason = |name: &str| of(name)["reason"].to_string();
-    assert!(reason("model-1").contains("output not written in case 32x1024"), "{}", reason("model-1"));
+    assert!(reason("model-1").contains("wrong result in case 32x1024"), "{}", reason("model-1"));
     assert!(reason("model-2").contains("output not written in case odd-7x333"), "{}", reason("model-2"));
     // Right wherever it was looked at: probes look elsewhere.
     assert_eq!(of("model-3")["status"], "valid", "{}", of("model-3"));
