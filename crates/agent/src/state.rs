@@ -94,6 +94,8 @@ const RECORDS: usize = 6;
 const TRIED: usize = 12;
 /// What stays of a list where room is short, until nothing else is left to take away.
 const FEW: usize = 3;
+/// Share of the critical path from which a line is named.
+const WORTH_TELLING: f64 = 0.005;
 /// Records less alike say nothing about this kernel.
 const ALIKE: f64 = 0.5;
 
@@ -222,7 +224,7 @@ fn path(profile: &Profile) -> Vec<String> {
 }
 
 fn hot(context: &Context) -> Vec<String> {
-    let mut lines: Vec<_> = context.hot.iter().collect();
+    let mut lines: Vec<_> = context.hot.iter().filter(|(_, share)| **share >= WORTH_TELLING).collect();
     lines.sort_by(|left, right| right.1.total_cmp(left.1).then(left.0.cmp(right.0)));
     let said = |((file, line), share): (&(String, u32), &f64)| {
         let text = context.tree.text(file)?.lines().nth(usize::try_from(*line).ok()?.checked_sub(1)?)?;
