@@ -78,6 +78,8 @@ struct Offer {
 
 /// A change that was offered so often, and never became a candidate, is dropped.
 const OFFERS: u32 = 8;
+/// What is said of a conversation that nobody waits for any more.
+const OPEN: &str = "the run was over before its last question was answered, and does not count what that costs";
 /// Between what the catalogue promises and what somebody promises who knows the operator.
 const EXPECTED_GAIN: f64 = 1.5;
 
@@ -117,7 +119,9 @@ impl Collaborator {
     /// What the run has had of it so far.
     pub fn used(&self) -> Used {
         let inner = self.inner();
-        Used { spent: inner.spent, evaluations: inner.evidence.evaluations(), over: inner.over.clone() }
+        let open = || inner.running.is_some().then(|| OPEN.to_owned());
+        let over = inner.over.clone().or_else(open);
+        Used { spent: inner.spent, evaluations: inner.evidence.evaluations(), over }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

@@ -21,7 +21,7 @@ pub struct Settings {
     pub key_variable: String,
     /// Temperature of sampling.
     pub temperature: f64,
-    /// Tokens that a prompt may have, by the estimate of [`super::tokens`].
+    /// Tokens that a prompt may have, by an estimate of three bytes a token.
     pub prompt_tokens: u64,
     /// Tokens that an answer may have.
     pub answer_tokens: u64,
