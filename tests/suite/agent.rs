@@ -18,10 +18,16 @@ fn edit(file: &str, old: &str, new: &str) -> String {
     format!("<<<<<<< SEARCH {file}\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
 }
 
-/// A project whose manifest names a server.
+/// A program that remembers that it was asked, and proposes nothing.
+const PROGRAM: &str = r#"
+[proposer]
+command = ["sh", "-c", '''while read -r line; do echo "$line" >> asked; echo '{"proposals":[]}'; done''']
+"#;
+
+/// A project whose manifest names a server, and a program.
 fn with_model(server: &ScriptedServer, more: &str) -> Project {
     let project = small_gelu();
-    let table = format!("\n[model]\nendpoint = \"{}\"\nname = \"m\"\nshare = 1.0\n{more}", server.endpoint());
+    let table = format!("\n[model]\nendpoint = \"{}\"\nname = \"m\"\nshare = 1.0\n{more}{PROGRAM}", server.endpoint());
     let manifest = project.read("ascend.toml");
     project.write("ascend.toml", &format!("{manifest}{table}"));
     project
@@ -63,12 +69,13 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     let cassette = project.path().join("model.jsonl");
     let cassette = cassette.to_str().expect("a path");
     let ended = run(&project, "5", &["--yes", "--record", cassette]).expect(0);
-    assert_eq!(ended.named("warning").iter().filter(|event| event["code"] == "sources-leave").count(), 1);
+    assert_eq!(ended.named("warning").iter().filter(|event| event["code"] == "sources-leave").count(), 2);
     let first = &server.received()[0];
     assert!(first.head.contains(&format!("Bearer {KEY}")) && first.question().contains("class KernelGelu {"));
     assert!(!first.question().contains(project.path().to_str().expect("a path")), "folders stay here");
     let tried = ended.named("evaluation").into_iter().find(|event| event["motif"] == "model-1").expect("it was tried");
     assert_eq!(tried["status"], "valid", "{tried}");
+    assert!(project.read("asked").contains("\"ask\":\"propose\""), "the program takes part as well");
     assert!(project.read(HOST).contains(LONG_TILE));
     let lock = project.read("ascend.lock");
     assert!(lock.contains("model-1") && lock.contains("longer tiles"), "{lock}");
@@ -83,6 +90,7 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     let asked = server.received().len();
     run(&replayed, "5", &["--offline", "--replay", cassette]).expect(0);
     assert_eq!(server.received().len(), asked, "nothing leaves the machine");
+    assert!(!replayed.path().join("asked").exists(), "and no program is started");
     for file in [HOST, KERNEL, "ascend.lock"] {
         assert_eq!(replayed.read(file), project.read(file), "{file}");
     }
@@ -110,7 +118,11 @@ fn answers_that_cheat_are_caught_by_the_gates_of_every_patch() {
     ];
     let server = ScriptedServer::start(answers.map(Step::Say)).expect("a server");
     let project = with_model(&server, "consent = true\nrepairs = 1\n");
-    let ended = run(&project, "7", &[]).expect(0);
+    // A manifest agrees to what is sent, and not to what is started: it may have come with the sources.
+    let refused = run(&project, "7", &[]).expect(2);
+    let message = refused.named("error")[0]["message"].to_string();
+    assert!(message.contains("is given to sh, which nothing holds back: nobody agreed to that"), "{message}");
+    let ended = run(&project, "7", &["--yes"]).expect(0);
     let warnings = ended.named("warning");
     let unusable = warnings.iter().find(|event| event["code"] == "model-answer-unusable").expect("it says so");
     assert!(unusable["message"].to_string().contains("ascend.toml cannot be changed"), "{unusable}");
