@@ -200,6 +200,8 @@ impl Runner<'_> {
             rewriting,
             allow_rounding: self.arguments.allow_rounding,
             patches: None,
+            further: Vec::new(),
+            further_digest: String::new(),
             // A variant must not learn from another one's result.
             earlier_winners: Vec::new(),
         }

@@ -15,6 +15,7 @@ mod fidelity;
 mod init;
 mod lock;
 mod locked;
+mod model;
 mod output;
 mod page;
 mod patches;

@@ -9,6 +9,7 @@ use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::locked::{
     locked_departures, locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement,
 };
+use super::model::{invite, show_prompt};
 use super::output::{Output, start_event, write_whole};
 use super::page::write_html;
 use super::patches::patches;
@@ -57,8 +58,13 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
             help: None,
         }));
     }
+    let invited = invite(arguments, &workspace, output)?;
     let runtime = runtime()?;
     let (workspace, surveyed) = survey_and_repair(workspace, arguments, &runtime, output)?;
+    if let Some(role) = arguments.model.show_prompt {
+        return show_prompt(&workspace, &surveyed, role, output);
+    }
+    let further = invited.take_part(&workspace, &surveyed)?;
     let options = RunOptions {
         evaluations: arguments.budget,
         time_limit: arguments.time_limit,
@@ -70,6 +76,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         rewriting: Rewriting::default(),
         allow_rounding: arguments.allow_rounding,
         patches: patches(arguments, &workspace)?,
+        further: further.proposers(),
+        further_digest: further.digest.clone(),
         earlier_winners: earlier_winners(&workspace),
     };
     let outcome = runtime.block_on(run_from(&workspace, &options, surveyed, &mut |event| output.emit(&event)))?;
@@ -113,7 +121,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         workspace.nothing_to_rewrite().iter().for_each(|warning| output.emit(warning));
     }
     let lock_shown = may_write.then(|| lock_path.display().to_string());
-    output.emit(&Event::Summary(Box::new(summary(&workspace, &outcome, wall_s, lock_shown, report))));
+    let summary = summary(&workspace, &outcome, wall_s, lock_shown, report);
+    output.emit(&Event::Summary(Box::new(Summary { model: further.used(), ..summary })));
     Ok(Exit::Fine)
 }
 
@@ -210,6 +219,7 @@ fn summary(
         generalisation: outcome.generalisation.as_ref().map(generalisation),
         taken_back: outcome.taken_back.iter().map(taken_back).collect(),
         beyond: outcome.beyond,
+        model: None,
     }
 }
 

@@ -33,6 +33,26 @@ fn crates_that_compute_do_no_input_or_output() {
     assert!(looked_at > 150, "{looked_at}");
 }
 
+/// `--offline` and consent hold because there is one place that could open a connection, and it takes a `Consent`.
+#[test]
+fn one_file_opens_connections() {
+    let mut found = Vec::new();
+    for folder in ["crates", "src"] {
+        for entry in walkdir::WalkDir::new(root().join(folder)).into_iter().filter_map(Result::ok) {
+            let path = entry.path().strip_prefix(root()).expect("below the root").display().to_string();
+            if !path.ends_with(".rs") || path.contains("/tests") || path.ends_with("testing.rs") {
+                continue;
+            }
+            let text = fs_err::read_to_string(entry.path()).expect("a source file");
+            let words = ["ureq", "TcpStream", "UdpSocket", "tokio::net", "UnixStream"];
+            if words.iter().any(|word| text.contains(word)) {
+                found.push(path);
+            }
+        }
+    }
+    assert_eq!(found, ["crates/agent/src/client.rs"]);
+}
+
 /// The catalogue of motifs knows what they do, that knows what they ask, and no motif knows another.
 #[test]
 fn rooms_of_the_motifs_depend_downward() {

@@ -1,5 +1,6 @@
 //! The whole tool from outside: seeded defects, the SDK's own programs, the published ladder.
 
+mod agent;
 mod bad_input;
 mod calibration;
 mod cann_commands;

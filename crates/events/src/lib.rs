@@ -28,7 +28,7 @@ pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, Rewi
 pub use repair::Repair;
 pub use results::{
     Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,
-    PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary, SummaryCase,
-    TestVerdict,
+    ModelUse, PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary,
+    SummaryCase, TestVerdict,
 };
 pub use taken_back::TakenBack;

@@ -382,6 +382,33 @@ pub struct Summary {
     /// Evaluations beside the budget: of the winner without one of its steps.
     #[serde(default)]
     pub beyond: u64,
+    /// What was asked of a language model, and what it cost; nothing in a run without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelUse>,
+}
+
+/// What a run has asked of a language model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelUse {
+    /// Who was asked: host, or the name of a recording.
+    pub asked: String,
+    /// Questions that were answered.
+    pub answers: u64,
+    /// Questions that were not.
+    pub failures: u64,
+    /// Tokens of prompts.
+    pub prompt_tokens: u64,
+    /// Tokens of answers.
+    pub answer_tokens: u64,
+    /// Seconds of answering.
+    pub seconds: f64,
+    /// Money, in the currency of the manifest's prices; 0 without prices.
+    pub money: f64,
+    /// Evaluations of what it proposed.
+    pub evaluations: u64,
+    /// Why no further question was asked, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
 }
 
 /// How a winner does on probes: cases that the search never saw.

@@ -30,11 +30,11 @@ pub struct DeviceSettings {
 }
 
 /// What is wrong with it: the finding, and what to write.
-pub(super) fn findings(settings: &DeviceSettings) -> Vec<(String, &'static str)> {
+pub(super) fn findings(settings: &DeviceSettings) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut between = |name: &str, value: Option<u32>, range: std::ops::RangeInclusive<u32>, help: &'static str| {
         if let Some(value) = value.filter(|value| !range.contains(value)) {
-            found.push((format!("`{name}` is {value}"), help));
+            found.push((format!("`{name}` is {value}"), help.to_owned()));
         }
     };
     between("warm-up", settings.warm_up, 0..=500, "it must be from 0 to 500");
@@ -45,7 +45,7 @@ pub(super) fn findings(settings: &DeviceSettings) -> Vec<(String, &'static str)>
     if let (Some(least), Some(most)) = (settings.launches, settings.most_launches)
         && most < least
     {
-        found.push((format!("`most-launches` is {most}"), "it must not be below `launches`"));
+        found.push((format!("`most-launches` is {most}"), "it must not be below `launches`".to_owned()));
     }
     found
 }

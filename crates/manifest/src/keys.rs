@@ -3,6 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::finding::Finding;
+use super::model::MODEL_ROLES;
 
 const TENSOR: &[&str] = &["name", "dtype", "format", "shape", "range", "values", "optional"];
 
@@ -11,7 +12,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
     Some(match path {
         "" => &[
             "operator", "machine", "cmake", "direct", "case", "tunable", "space", "verify", "allow", "check", "limits",
-            "sdk", "cann",
+            "sdk", "cann", "model", "proposer",
         ],
         "operator" => &["name", "layout", "kernel", "tiling", "sources"],
         "machine" => &["name"],
@@ -47,6 +48,27 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "cann" => {
             &["toolkit", "soc", "devices", "warm-up", "warm-up-us", "launches", "most-launches", "flush-l2", "rotate"]
         }
+        "model" => &[
+            "endpoint",
+            "name",
+            "roles",
+            "key-env",
+            "temperature",
+            "prompt-tokens",
+            "answer-tokens",
+            "timeout-s",
+            "budget-tokens",
+            "budget-money",
+            "budget-s",
+            "price-prompt",
+            "price-answer",
+            "repairs",
+            "share",
+            "prompts",
+            "consent",
+        ],
+        "proposer" => &["command", "timeout-s", "repairs", "share"],
+        "model.roles" => &MODEL_ROLES,
         _ => return None,
     })
 }
@@ -133,6 +155,8 @@ pub fn all_keys() -> Vec<&'static str> {
         "limits",
         "sdk",
         "cann",
+        "model",
+        "proposer",
     ];
     tables.iter().filter_map(|table| known(table)).flatten().copied().collect()
 }

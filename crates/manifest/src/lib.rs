@@ -7,6 +7,7 @@ mod allow;
 mod cann;
 mod finding;
 mod keys;
+mod model;
 #[doc(hidden)]
 pub mod testing;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use std::path::Path;
 pub use allow::Allowance;
 pub use cann::DeviceSettings;
 pub use finding::{Finding, InvalidManifest, ManifestError};
+pub use model::{MODEL_ROLES, ModelSettings, ProposerSettings, host_of};
 pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,
 };

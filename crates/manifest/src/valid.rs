@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::allow::Allowance;
 use super::cann::DeviceSettings;
+use super::model::{ModelSettings, ProposerSettings};
 use space::Tunable;
 
 /// Shape of an operator project.
@@ -94,6 +95,10 @@ pub struct Manifest {
     pub headers: KernelHeaders,
     /// What it says of devices.
     pub devices: DeviceSettings,
+    /// A language model that proposes rewrites, where there is one.
+    pub model: Option<ModelSettings>,
+    /// A program that proposes rewrites, where there is one.
+    pub proposer: Option<ProposerSettings>,
 }
 
 /// Headers that kernels are built against.

@@ -11,9 +11,10 @@ use space::{Binding, CaseFacts, Condition, Domain, NO_LIMIT, SearchSpace, SpaceE
 use source::arch::TARGET;
 
 use super::allow::{Allowance, hazard_kind};
-use super::cann::{self, DeviceSettings};
+use super::cann;
 use super::finding::Finding;
 use super::keys::nearest;
+use super::model;
 use super::valid::{Attribute, Case, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
 use super::wire::{
     WireAllow, WireCase, WireDomain, WireHeaders, WireManifest, WireScalar, WireSdk, WireTensor, WireTunable,
@@ -228,7 +229,9 @@ impl Validator {
             compile_timeout_s,
             compile_memory_bytes: compile_memory_mib.saturating_mul(1 << 20),
             headers: self.headers(wire.sdk),
-            devices: self.devices(wire.cann),
+            devices: self.table(wire.cann, cann::findings).unwrap_or_default(),
+            model: self.table(wire.model, model::findings),
+            proposer: self.table(wire.proposer, model::program_findings),
             prepare: wire.direct.prepare,
             hazards: wire.verify.hazards,
             allow,
@@ -236,12 +239,17 @@ impl Validator {
         }
     }
 
-    fn devices(&mut self, table: Option<Spanned<DeviceSettings>>) -> DeviceSettings {
-        let Some(table) = table else { return DeviceSettings::default() };
-        for (message, help) in cann::findings(table.get_ref()) {
+    /// A table that says itself what is wrong with it.
+    fn table<Table>(
+        &mut self,
+        table: Option<Spanned<Table>>,
+        of: fn(&Table) -> Vec<(String, String)>,
+    ) -> Option<Table> {
+        let table = table?;
+        for (message, help) in of(table.get_ref()) {
             self.find(table.span(), message, help);
         }
-        table.into_inner()
+        Some(table.into_inner())
     }
 
     fn allowance(&mut self, entry: Spanned<WireAllow>) -> Option<Allowance> {

@@ -10,6 +10,7 @@ use toml::Spanned;
 use space::Value;
 
 use super::cann::DeviceSettings;
+use super::model::{ModelSettings, ProposerSettings};
 use super::valid::{HazardPolicy, Layout};
 
 #[derive(Debug, Deserialize)]
@@ -39,6 +40,8 @@ pub(super) struct WireManifest {
     #[serde(default)]
     pub sdk: WireSdk,
     pub cann: Option<Spanned<DeviceSettings>>,
+    pub model: Option<Spanned<ModelSettings>>,
+    pub proposer: Option<Spanned<ProposerSettings>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

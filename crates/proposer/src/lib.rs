@@ -12,9 +12,9 @@ mod workers;
 
 pub use history::{Effect, History, Seen};
 pub use motif_proposer::{MotifProposer, Reach};
-pub use patch_files::{PatchFileError, PatchFiles};
+pub use patch_files::{PatchFileError, PatchFiles, carried_over};
 pub use proposal::{Part, Proposal};
-pub use seam::{Asked, Proposer};
+pub use seam::{Asked, Heard, Note, Proposer, Standing};
 
 #[cfg(test)]
 mod tests;

@@ -255,6 +255,7 @@ fn shares(context: &Context, sites: &[Site]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Standing;
     use super::*;
     use experience::Bank;
 
@@ -300,6 +301,7 @@ mod tests {
             history: &history,
             keep_constants: false,
             unlikely: false,
+            standing: Standing::default(),
         };
         let motifs = everything(&oracle, &asked);
         let ids: Vec<Id> = motifs.iter().map(|motif| motif.id()).collect();

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
 
-use super::proposal::key_of;
 use super::seam::{Asked, Proposer};
 use super::{History, Proposal};
 use motif::Context;
-use source::{SourceTree, difference};
+use source::SourceTree;
 
 /// Somebody who went to the trouble of writing a patch expects more of it than the catalogue promises.
 const EXPECTED_GAIN: f64 = 2.0;
@@ -100,31 +99,25 @@ impl PatchFiles {
 
     /// A patch on sources that may have been rewritten since.
     fn on(&self, written: &Written, context: &Context) -> Option<Proposal> {
-        let mut tree = context.tree.clone();
-        for (file, wanted) in written.patched.iter() {
-            let (was, is) = (self.original.text(file)?, context.tree.text(file)?);
-            if was != wanted {
-                let text = if was == is { wanted.to_owned() } else { diffy::merge(was, is, wanted).ok()? };
-                tree.insert(file, text);
-            }
-        }
+        let tree = carried_over(&self.original, &written.patched, &context.tree)?;
         let title = format!("the change of {}", written.name);
-        let patch = difference(&context.tree, &tree, &title, &written.name);
-        let motifs = vec![written.name.clone()];
-        (!patch.edits.is_empty()).then(|| Proposal {
-            key: key_of(&context.tree.digest(), &motifs, &[], &[tree.digest()]),
-            why: format!("{} was given", written.name),
-            expected_gain: EXPECTED_GAIN,
-            conditions: Vec::new(),
-            rounding: false,
-            sites: Vec::new(),
-            surroundings: Vec::new(),
-            given: true,
-            parts: Vec::new(),
-            patch,
-            motifs,
-        })
+        let why = format!("{} was given", written.name);
+        let proposal = Proposal::written(context, &tree, (&written.name, &title), why, EXPECTED_GAIN)?;
+        Some(Proposal { given: true, ..proposal })
     }
+}
+
+/// What leads from `original` to `wanted`, done to sources that may have been rewritten since; `None` where the same lines were.
+pub fn carried_over(original: &SourceTree, wanted: &SourceTree, now: &SourceTree) -> Option<SourceTree> {
+    let mut tree = now.clone();
+    for (file, wanted) in wanted.iter() {
+        let (was, is) = (original.text(file)?, now.text(file)?);
+        if was != wanted {
+            let text = if was == is { wanted.to_owned() } else { diffy::merge(was, is, wanted).ok()? };
+            tree.insert(file, text);
+        }
+    }
+    Some(tree)
 }
 
 impl Proposer for PatchFiles {
@@ -188,7 +181,7 @@ fn file_of<'a>(sources: &'a SourceTree, path: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Effect;
+    use super::super::{Effect, Standing};
     use super::*;
     use experience::Bank;
     use source::facts::KnownValues;
@@ -210,7 +203,15 @@ mod tests {
     fn proposed(files: &PatchFiles, text: &str, history: &History, unlikely: bool) -> Vec<Proposal> {
         let context = Context::new(sources(text), KnownValues::default(), None);
         let bank = Bank::new();
-        let asked = Asked { context: &context, profile: None, bank: &bank, history, keep_constants: false, unlikely };
+        let asked = Asked {
+            context: &context,
+            profile: None,
+            bank: &bank,
+            history,
+            keep_constants: false,
+            unlikely,
+            standing: Standing::default(),
+        };
         files.propose(&asked)
     }
 

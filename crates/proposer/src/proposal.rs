@@ -111,13 +111,39 @@ impl Proposal {
         })
     }
 
+    /// A change that somebody wrote by the name `origin`: the sources of the context as they are `wanted`. `None` where they are like that
+    /// already.
+    pub fn written(
+        context: &Context,
+        wanted: &SourceTree,
+        (origin, title): (&str, &str),
+        why: String,
+        expected_gain: f64,
+    ) -> Option<Self> {
+        let patch = difference(&context.tree, wanted, title, origin);
+        let motifs = vec![origin.to_owned()];
+        (!patch.edits.is_empty()).then(|| Self {
+            key: key_of(&context.tree.digest(), &motifs, &[], &[wanted.digest()]),
+            why,
+            expected_gain,
+            conditions: Vec::new(),
+            rounding: false,
+            sites: Vec::new(),
+            surroundings: Vec::new(),
+            given: false,
+            parts: Vec::new(),
+            patch,
+            motifs,
+        })
+    }
+
     /// The same that knows what each of its motifs does.
     pub(super) fn of_parts(self, parts: Vec<Part>) -> Self {
         Self { parts, ..self }
     }
 }
 
-pub(super) fn key_of(base: &str, motifs: &[String], sites: &[Site], texts: &[String]) -> String {
+fn key_of(base: &str, motifs: &[String], sites: &[Site], texts: &[String]) -> String {
     let mut hasher = blake3::Hasher::new();
     let places = sites.iter().map(|site| format!("{}@{}", site.file, site.span.start));
     for text in

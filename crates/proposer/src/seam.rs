@@ -23,6 +23,52 @@ pub struct Asked<'a> {
     /// Whether what promises next to nothing is proposed too, until something is known of it here: where nothing better is
     /// left, an evaluation tells more than the bank.
     pub unlikely: bool,
+    /// Where the run stands, for whoever has to be worth what is spent on it.
+    pub standing: Standing,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Evaluations of the run so far, of whatever origin.
+    pub evaluations: u64,
+    /// What they have brought: objective of the operator as it was over that of the best candidate.
+    pub speedup: f64,
+    /// Whether everybody else has nothing left that promises anything.
+    pub last_resort: bool,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self { evaluations: 0, speedup: 1.0, last_resort: false }
+    }
+}
+
+/// What became of a proposal, for whoever can learn from the words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// It never became a candidate, and why.
+    NotAdmitted(String),
+    /// It was tried, and refused.
+    Rejected(String),
+    /// It was tried and is right: objective before over objective after, and whether it was taken over.
+    Right {
+        /// Gain.
+        gain: f64,
+        /// Whether it became the best candidate.
+        taken: bool,
+    },
+}
+
+/// Something that the user should hear of a proposer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Word for programs.
+    pub code: &'static str,
+    /// What happened, one line.
+    pub message: String,
+    /// What to do about it, if anything.
+    pub help: Option<String>,
 }
 
 /// Proposes rewrites. None of them is trusted: each goes through the gate ([`Context::admit`]), verification and probes.
@@ -33,6 +79,27 @@ pub trait Proposer: Debug + Send + Sync {
     /// What to try where the way to the best candidate, `taken` in its order, is doubted for one of its steps: other ways
     /// from these sources without `left_out`.
     fn without(&self, _asked: &Asked<'_>, _taken: &[&str], _left_out: &str) -> Vec<Proposal> {
+        Vec::new()
+    }
+
+    /// Whether it is still at work on something, so that asking it once more may bring a proposal where it had none just now.
+    fn is_at_work(&self) -> bool {
+        false
+    }
+
+    /// Hears what became of one of its proposals.
+    fn hear(&self, _proposal: &Proposal, _heard: &Heard) {}
+
+    /// Hears that a step of its making was taken back after it had been taken over, and why.
+    fn hear_taken_back(&self, _motif: &str, _why: &str) {}
+
+    /// What keeps the run from going on, if anything does.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// What the user should hear, once.
+    fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
 }

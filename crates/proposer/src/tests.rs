@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use super::{Asked, Effect, History, MotifProposer, Proposal, Proposer, Reach};
+use super::{Asked, Effect, History, MotifProposer, Proposal, Proposer, Reach, Standing};
 use aicore::{Limiter, Origin, PathPart, PathStep, PipeTimes, Profile, Stall};
 use experience::{Bank, Provenance, Record, Verdict, features_of};
 use motif::{Context, named};
@@ -25,7 +25,15 @@ fn proposed(
     profile: Option<&Profile>,
     history: &History,
 ) -> Vec<Proposal> {
-    proposer.propose(&Asked { context, profile, bank, history, keep_constants: false, unlikely: false })
+    proposer.propose(&Asked {
+        context,
+        profile,
+        bank,
+        history,
+        keep_constants: false,
+        unlikely: false,
+        standing: Standing::default(),
+    })
 }
 
 /// What is proposed for the kernel with its profile before anything was tried, for all tests that begin there.
@@ -250,7 +258,8 @@ fn constants_that_a_tunable_may_stand_at_are_kept_while_it_was_not_varied() {
     let motifs = |keep_constants| {
         let (bank, profile, history) = (Bank::new(), profile(), History::default());
         let (context, bank, profile, history) = (&context, &bank, Some(&profile), &history);
-        let asked = Asked { context, profile, bank, history, keep_constants, unlikely: false };
+        let asked =
+            Asked { context, profile, bank, history, keep_constants, unlikely: false, standing: Standing::default() };
         let proposals = MotifProposer::default().propose(&asked);
         proposals.into_iter().flat_map(|proposal| proposal.motifs).collect::<BTreeSet<String>>()
     };
@@ -268,7 +277,8 @@ fn where_nothing_better_is_left_what_promises_nothing_is_tried_once() {
     let idle = Profile { pipes: PipeTimes { scalar_us: 80.0, ..PipeTimes::default() }, ..profile() };
     let single = |unlikely, history: &History| {
         let (context, bank, profile) = (&context, &Bank::new(), Some(&idle));
-        let asked = Asked { context, profile, bank, history, keep_constants: false, unlikely };
+        let asked =
+            Asked { context, profile, bank, history, keep_constants: false, unlikely, standing: Standing::default() };
         let proposals = MotifProposer::default().propose(&asked);
         proposals.into_iter().filter(|proposal| proposal.motifs.len() == 1).collect::<Vec<_>>()
     };
@@ -305,6 +315,7 @@ fn the_way_and_everything_can_be_had_without_one_motif() {
         history: &history,
         keep_constants: false,
         unlikely: false,
+        standing: Standing::default(),
     };
     let whole = proposer.propose(&asked);
     let whole = whole.iter().max_by_key(|proposal| proposal.motifs.len()).unwrap();

@@ -15,7 +15,7 @@ use events::Warning;
 use events::{Event, Stage};
 use experience::{Bank, Provenance, Record, Verdict, judge, symptoms_of};
 use motif::{Context, Counter, Coverage, CutLines, HotLines, TilingStructure, named};
-use proposer::{self, Asked, History, Proposal, Proposer};
+use proposer::{self, Asked, Heard, History, Proposal, Proposer, Standing};
 use source::SourceTree;
 use source::facts::KnownValues;
 use space::Tunable;
@@ -57,6 +57,8 @@ pub struct KernelStage<'a> {
     pub baseline: (&'a Candidate, f64),
     /// Where records made here come from.
     pub provenance: &'a Provenance,
+    /// Whether everybody but these proposers has nothing left.
+    pub last_resort: bool,
 }
 
 /// What the kernel stage has learned over all its turns.
@@ -105,12 +107,16 @@ impl KernelStage<'_> {
             let room = limits.left(spent).min(session.left()) as usize;
             let profile = parent.profile.as_ref();
             let size = size.min(room);
-            let likely = self.propose(&parent, &learned.history, false);
-            let mut batch = self.next_batch(session, &parent, likely, &mut learned.history, size, emit);
+            let standing = self.standing(session, progress);
+            let mut batch = self.propose_batch(session, &parent, learned, (standing, false), size, emit)?;
             if batch.is_empty() && spent.evaluations == 0 {
                 // A turn with nothing better to do: an evaluation tells more than the bank.
-                let unlikely = self.propose(&parent, &learned.history, true);
-                batch = self.next_batch(session, &parent, unlikely, &mut learned.history, size, emit);
+                batch = self.propose_batch(session, &parent, learned, (standing, true), size, emit)?;
+            }
+            // Where another stage has something to do, it does that meanwhile.
+            let may_wait = self.last_resort || limits.is_alone();
+            while batch.is_empty() && may_wait && self.proposers.iter().any(|proposer| proposer.is_at_work()) {
+                batch = self.propose_batch(session, &parent, learned, (standing, false), size, emit)?;
             }
             if batch.is_empty() {
                 if !self.doubt(session, progress, learned, room, emit).await? {
@@ -130,6 +136,8 @@ impl KernelStage<'_> {
                 let improved =
                     progress.record(Stage::Kernel, &candidate, patch, &judged, winner == Some(position), emit);
                 learned.history.learn(&proposal, outcome_of(&judged, parent.us));
+                let heard = heard_of(&judged, parent.us, improved);
+                self.proposers.iter().for_each(|proposer| proposer.hear(&proposal, &heard));
                 if improved {
                     taken = Some(proposal);
                 } else {
@@ -179,7 +187,7 @@ impl KernelStage<'_> {
         let parent = self.parent(session, &origin, progress.baseline_us).await?;
         let taken: Vec<&str> = best.patches.iter().flat_map(|patch| patch.motif.split('+')).collect();
         let used: BTreeSet<&str> = taken.iter().copied().collect();
-        let asked = self.asked(&parent, &learned.history, false);
+        let asked = self.asked(&parent, &learned.history, self.standing(session, progress), false);
         let of = |motif: &&str| {
             let ways = self.proposers.iter().flat_map(|proposer| proposer.without(&asked, &taken, motif));
             ways.collect::<Vec<_>>()
@@ -206,22 +214,16 @@ impl KernelStage<'_> {
     async fn parent(&self, session: &Session, candidate: &Candidate, us: f64) -> Result<Parent, TunerError> {
         let launch = self.profile(session, candidate).await?;
         let profile = launch.as_ref().map(|launch| launch.profile.clone());
-        let hot = launch.as_ref().map(hot_lines).unwrap_or_default();
-        let context = Context::new(candidate.sources.clone(), KnownValues::default(), profile.clone())
-            .with_coverage(self.coverage)
-            .with_beside(Arc::clone(self.beside))
-            .with_tiling(self.tiling.to_vec())
-            .with_hot_lines(hot);
-        let context = match &launch {
-            Some(launch) => context.with_buffers(&cut_lines(launch), launch.profile.buffers_end_bytes),
-            None => context,
-        };
+        let known = (self.coverage, self.beside, self.tiling);
+        let context = context_of(&candidate.sources, launch.as_ref(), known);
         Ok(Parent { candidate: candidate.clone(), us, profile, context })
     }
 
     /// The record of a single motif that was not taken over because it did not help.
     fn no_help(&self, parent: &Parent, proposal: &Proposal, candidate: &Candidate, judged: &Judged) -> Option<Record> {
         let [motif] = proposal.motifs.as_slice() else { return None };
+        // What a patch or a model did once says nothing about other kernels.
+        named(motif)?;
         let (verdict, us, avoid_when) = match (&judged.evaluation.outcome, judged.objective_us) {
             (evaluation::Outcome::Rejected(rejection), _) => {
                 (Verdict::Rejected, parent.us, vec![rejection.reason.to_string()])
@@ -259,14 +261,35 @@ impl KernelStage<'_> {
         Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, Vec::new()))
     }
 
-    fn asked<'b>(&'b self, parent: &'b Parent, history: &'b History, unlikely: bool) -> Asked<'b> {
-        let (bank, keep_constants) = (self.bank, self.keep_constants);
-        Asked { context: &parent.context, profile: parent.profile.as_ref(), bank, history, keep_constants, unlikely }
+    fn standing(&self, session: &Session, progress: &Progress) -> Standing {
+        Standing { evaluations: session.used(), speedup: progress.speedup(), last_resort: self.last_resort }
     }
 
-    fn propose(&self, parent: &Parent, history: &History, unlikely: bool) -> Vec<Proposal> {
-        let asked = self.asked(parent, history, unlikely);
-        self.proposers.iter().flat_map(|proposer| proposer.propose(&asked)).collect()
+    fn asked<'b>(&'b self, parent: &'b Parent, history: &'b History, standing: Standing, unlikely: bool) -> Asked<'b> {
+        let (bank, keep_constants) = (self.bank, self.keep_constants);
+        let (context, profile) = (&parent.context, parent.profile.as_ref());
+        Asked { context, profile, bank, history, keep_constants, unlikely, standing }
+    }
+
+    /// Asks everybody, and makes candidates of the first proposals.
+    fn propose_batch(
+        &self,
+        session: &Session,
+        parent: &Parent,
+        learned: &mut Learned,
+        (standing, unlikely): (Standing, bool),
+        size: usize,
+        emit: &mut dyn FnMut(Event),
+    ) -> Result<Vec<(Proposal, Candidate)>, TunerError> {
+        let asked = self.asked(parent, &learned.history, standing, unlikely);
+        let proposals = self.proposers.iter().flat_map(|proposer| proposer.propose(&asked)).collect();
+        for proposer in self.proposers {
+            proposer.notes().into_iter().for_each(|note| emit(told(note)));
+            if let Some(failure) = proposer.failure() {
+                return Err(TunerError::Usage(failure));
+            }
+        }
+        Ok(self.next_batch(session, parent, proposals, &mut learned.history, size, emit))
     }
 
     /// The first proposals that give candidates which were not evaluated yet. Of the same motifs at several places one is
@@ -291,6 +314,8 @@ impl KernelStage<'_> {
             }
             // Whoever proposed it: what no case would verify is no candidate.
             if let Err(refusal) = parent.context.admit(&proposal.patch) {
+                let heard = Heard::NotAdmitted(refusal.to_string());
+                self.proposers.iter().for_each(|proposer| proposer.hear(&proposal, &heard));
                 if proposal.given {
                     history.learn(&proposal, proposer::Effect::Rejected);
                     emit(not_admitted(&proposal, &refusal.to_string()));
@@ -320,6 +345,29 @@ impl KernelStage<'_> {
         let trialled = session.profile(&best.plain_plan(self.tunables)).await?;
         Ok(longest(trialled.profiles.values().flatten()).cloned())
     }
+}
+
+/// What is known of sources with the launch that takes longest.
+pub(super) fn context_of(
+    sources: &SourceTree,
+    launch: Option<&LaunchProfile>,
+    (coverage, beside, tiling): (&Coverage, &Arc<SourceTree>, &[TilingStructure]),
+) -> Context {
+    let profile = launch.map(|launch| launch.profile.clone());
+    let context = Context::new(sources.clone(), KnownValues::default(), profile)
+        .with_coverage(coverage)
+        .with_beside(Arc::clone(beside))
+        .with_tiling(tiling.to_vec())
+        .with_hot_lines(launch.map(hot_lines).unwrap_or_default());
+    match launch {
+        Some(launch) => context.with_buffers(&cut_lines(launch), launch.profile.buffers_end_bytes),
+        None => context,
+    }
+}
+
+/// What a proposer has to say to the user.
+fn told(note: proposer::Note) -> Event {
+    Event::Warning(Warning { code: note.code.to_owned(), message: note.message, help: note.help })
 }
 
 /// What a user hears of a patch that never became a candidate.
@@ -388,6 +436,14 @@ fn moved(motifs: &[String], slow: Option<&Profile>, fast: Option<&Profile>) -> S
 
 fn outcome_of(judged: &Judged, before_us: f64) -> proposer::Effect {
     judged.objective_us.map_or(proposer::Effect::Rejected, |us| proposer::Effect::Gain(before_us / us))
+}
+
+/// The same in words.
+fn heard_of(judged: &Judged, before_us: f64, taken: bool) -> Heard {
+    match (&judged.evaluation.outcome, judged.objective_us) {
+        (evaluation::Outcome::Rejected(rejection), _) => Heard::Rejected(rejection.to_string()),
+        (_, us) => Heard::Right { gain: us.map_or(1.0, |us| before_us / us), taken },
+    }
 }
 
 fn best_of(judged: &[Option<Judged>]) -> Option<usize> {

@@ -23,7 +23,7 @@ use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use backend::LaunchProfile;
 use events::{self, Event, Stage};
-use experience::Bank;
+use experience::{Bank, Provenance};
 use manifest::Case;
 use motif::{Coverage, TilingStructure};
 use proposer::{MotifProposer, Proposer, Reach};
@@ -40,6 +40,8 @@ const KERNEL_TURN: f64 = 0.35;
 const PATIENCE: u64 = 16;
 /// So many long turns of every stage without improvement end the run.
 const IDLE_ROUNDS: usize = 3;
+/// Evaluations without improvement of those who are asked when nobody else has anything left.
+const LAST_RESORT: u64 = 8;
 /// With fewer evaluations left it is not worth while to go back and follow another way.
 const LEAST_WAY: u64 = 16;
 /// Turns shorter than this learn nothing.
@@ -235,6 +237,13 @@ impl Round<'_> {
         let mut search = HostSearch::new(space, tunables, baseline, options.strategy, options.seed, earlier)
             .within(&bounds(space, baseline, &launches, ub_bytes));
         let host_may_search = options.stages.contains(&Stage::Host) && space.dimensions() > 0;
+        let given = options.patches.as_ref().map(|patches| patches as &dyn Proposer);
+        let rewrites = options.stages.contains(&Stage::Kernel);
+        let further: Vec<&dyn Proposer> =
+            options.further.iter().filter(|_| rewrites).map(|proposer| &**proposer as &dyn Proposer).collect();
+        let proposers: Vec<&dyn Proposer> =
+            given.into_iter().chain(further.iter().copied()).chain([&proposer as &dyn Proposer]).collect();
+        let mut asked_last = BTreeSet::new();
         let mut last_stage = None;
         let mut idle_turns = 0;
         let mut host_had_turn = false;
@@ -262,6 +271,14 @@ impl Round<'_> {
             } else if idle {
                 let may_go_back = options.rewriting == Rewriting::Successive && session.left() >= LEAST_WAY;
                 let Some(motif) = may_go_back.then(|| progress.go_back()).flatten() else {
+                    progress.keep_best();
+                    if asked_last.insert(progress.best.digest(tunables)) {
+                        let kernel = self.kernel_stage(field, &further, false, &provenance, progress.baseline_us);
+                        if last_resort(kernel, session, progress, learned, emit).await? {
+                            idle_turns = 0;
+                            continue;
+                        }
+                    }
                     break "neither stage finds an improvement any more".to_owned();
                 };
                 host_had_turn |= scheduler.had_turn(Stage::Host);
@@ -299,20 +316,7 @@ impl Round<'_> {
                 Stage::Kernel => {
                     let had_turn = host_had_turn || scheduler.had_turn(Stage::Host);
                     let host_waits = options.stages.contains(&Stage::Host) && !had_turn;
-                    let given = options.patches.as_ref().map(|patches| patches as &dyn Proposer);
-                    let proposers: Vec<&dyn Proposer> = given.into_iter().chain([&proposer as &dyn Proposer]).collect();
-                    let kernel = KernelStage {
-                        tunables,
-                        bank,
-                        proposers: &proposers,
-                        keep_constants: host_waits,
-                        coverage: &field.coverage,
-                        beside: &field.beside,
-                        tiling: &field.tiling,
-                        rewriting: options.rewriting,
-                        baseline: (baseline, progress.baseline_us),
-                        provenance: &provenance,
-                    };
+                    let kernel = self.kernel_stage(field, &proposers, host_waits, &provenance, progress.baseline_us);
                     let limits = limits(KERNEL_TURN, u64::MAX);
                     kernel.run(session, progress, learned, limits, emit).await?;
                 }
@@ -336,6 +340,47 @@ impl Round<'_> {
         *compiled_in = search.compiled_in();
         Ok(Ended { why, by_probe })
     }
+
+    /// The kernel stage on this field.
+    fn kernel_stage<'stage>(
+        &'stage self,
+        field: &'stage Field,
+        proposers: &'stage [&'stage dyn Proposer],
+        keep_constants: bool,
+        provenance: &'stage Provenance,
+        baseline_us: f64,
+    ) -> KernelStage<'stage> {
+        KernelStage {
+            tunables: field.workspace.tunables(),
+            bank: self.bank,
+            proposers,
+            keep_constants,
+            coverage: &field.coverage,
+            beside: &field.beside,
+            tiling: &field.tiling,
+            rewriting: self.options.rewriting,
+            baseline: (self.baseline, baseline_us),
+            provenance,
+            last_resort: false,
+        }
+    }
+}
+
+/// Where both stages are through: whoever proposes rewrites beside the catalogue goes on alone for a while. Returns whether that was
+/// faster.
+async fn last_resort(
+    kernel: KernelStage<'_>,
+    session: &mut Session,
+    progress: &mut Progress,
+    learned: &mut Learned,
+    emit: &mut dyn FnMut(Event),
+) -> Result<bool, TunerError> {
+    let before_us = progress.best_us;
+    let kernel = KernelStage { last_resort: true, ..kernel };
+    if !kernel.proposers.is_empty() {
+        kernel.run(session, progress, learned, Limits::alone(LAST_RESORT), emit).await?;
+    }
+    Ok(progress.best_us < before_us)
 }
 
 /// Whether nothing can make a case faster by much. A kernel is always as slow as its own instructions; that these are fewer is what

@@ -13,6 +13,7 @@ use super::evaluator::{References, Trialled};
 use super::flattered::{AtFirst, drop_what_only_the_cases_gain};
 use super::generalisation::Generalisation;
 use super::journal::{Journal, Opened};
+use super::kernel_stage::context_of;
 use super::known::KnownFindings;
 use super::last_word::{LastWord, Said};
 use super::probe_sizes::case_bytes;
@@ -34,6 +35,7 @@ use confinement::Layers;
 use events::{self, Event, SampledCase};
 use experience::{Bank, Record};
 use manifest::Case;
+use motif::Context;
 use project::AutoSyncOff;
 use proposer::PatchFiles;
 use search::geometric_mean;
@@ -130,6 +132,13 @@ impl Surveyed {
     pub fn known(&self) -> &KnownFindings {
         &self.field.reference.known
     }
+
+    /// What proposers are asked about before anything was tried.
+    pub fn context(&self) -> Context {
+        let Field { workspace, coverage, beside, tiling, .. } = &self.field;
+        let launch = longest(self.field.baseline_profiles().values().flatten());
+        context_of(&workspace.sources, launch, (coverage, beside, tiling))
+    }
 }
 
 /// Tunes. Events go to `emit` as they happen.
@@ -213,9 +222,8 @@ pub async fn run_from(
             break ended;
         }
         let probes = drawn.get_or_try_init(draw).await?;
-        let (now, back) = (&mut standing, &mut taken_back);
-        drop_values_that_nothing_tells_of(&field, &baseline, probes, &baseline_times, now, back, emit).await?;
-        let Some(broken) = settle(&field, &baseline, probes, &mut standing, &mut taken_back, emit).await? else {
+        let (was, back) = ((&baseline, &baseline_times[..]), (&mut standing, &mut taken_back));
+        let Some(broken) = settle_and_tell(options, &field, was, probes, back, emit).await? else {
             // Also where nothing is left to search with: what the cases alone told apart is told by these as well.
             if measured.get() {
                 break ended;
@@ -374,6 +382,25 @@ fn tell_of_baseline(workspace: &Workspace, field: &Field, emit: &mut dyn FnMut(E
     emit_if(not_confined(&Layers::of_this_machine().missing()), emit);
 }
 
+/// Takes back what nothing tells of and what does not hold, and says to whoever proposed a step what became of it: it may be mended.
+async fn settle_and_tell(
+    options: &RunOptions,
+    field: &Field,
+    (baseline, baseline_times): (&Candidate, &[CaseTime]),
+    probes: &ProbeSet,
+    (standing, taken_back): (&mut Standing, &mut Vec<TakenBack>),
+    emit: &mut dyn FnMut(Event),
+) -> Result<Option<Broken>, TunerError> {
+    drop_values_that_nothing_tells_of(field, baseline, probes, baseline_times, standing, taken_back, emit).await?;
+    let before = taken_back.len();
+    let broken = settle(field, baseline, probes, standing, taken_back, emit).await?;
+    for taken in &taken_back[before..] {
+        let motif = taken.step.split(" (").next().unwrap_or_default();
+        options.further.iter().for_each(|proposer| proposer.hear_taken_back(motif, &taken.why));
+    }
+    Ok(broken)
+}
+
 /// Patches of the user that found no place.
 fn tell_of_untried(options: &RunOptions, standing: &Standing, emit: &mut dyn FnMut(Event)) {
     let names = options.patches.iter().flat_map(PatchFiles::names);
@@ -468,6 +495,7 @@ fn inputs(workspace: &Workspace, options: &RunOptions, baseline: &Candidate, ban
             (other, None) => format!("{other:?}"),
         },
         &options.patches.as_ref().map(PatchFiles::digest).unwrap_or_default(),
+        &options.further_digest,
     ];
     Digest::new("run 1").texts(parts).finish()
 }

@@ -1,11 +1,12 @@
 //! What a run may do.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::kernel_stage::Rewriting;
 use events::Stage;
-use proposer::PatchFiles;
+use proposer::{PatchFiles, Proposer};
 use search::StrategyKind;
 use space::Configuration;
 
@@ -32,6 +33,10 @@ pub struct RunOptions {
     pub allow_rounding: bool,
     /// Rewrites that somebody wrote, to be tried before all others.
     pub patches: Option<PatchFiles>,
+    /// Who proposes rewrites beside the catalogue of motifs.
+    pub further: Vec<Arc<dyn Proposer>>,
+    /// What evaluations depend on of these, in words; empty without any.
+    pub further_digest: String,
     /// Configurations that won before, tried first where the search space still has them.
     pub earlier_winners: Vec<Configuration>,
 }

@@ -86,6 +86,11 @@ impl Limits {
         Self { evaluations: u64::MAX, patience, rival: Rate::NOTHING, scarce: Scarce::Evaluations }
     }
 
+    /// Whether nobody else waits.
+    pub fn is_alone(&self) -> bool {
+        self.evaluations == u64::MAX
+    }
+
     /// Whether the turn is over after what it has spent, with the last `idle` evaluations without improvement, the objective
     /// lower by the factor `gain` since its begin. It is where it has brought less for what is scarce than another stage promises,
     /// but not before it could have brought anything.

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+mod model;
 mod soundness;
 mod studies;
 
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
+pub use model::ModelArgs;
 use search::StrategyKind;
 pub use soundness::SoundnessArgs;
 pub use studies::{AblationArgs, CalibrateArgs, FidelityArgs, ReplayArgs, SurveyArgs};
@@ -350,6 +352,9 @@ pub struct RunArgs {
     /// Search and report, but change neither sources nor ascend.lock.
     #[arg(long)]
     pub dry_run: bool,
+    /// The language model of ascend.toml.
+    #[command(flatten)]
+    pub model: ModelArgs,
 }
 
 /// What to do with the journal of an earlier run.

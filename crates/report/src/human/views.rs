@@ -6,7 +6,7 @@ use aicore::Severity;
 use events::survey::{self, Row, SurveyStep, TestTotals, WitnessCounts};
 use events::{
     CaseVerdict, Check, CheckState, CheckVerdict, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest,
-    KernelTestSummary, LockUpdate, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
+    KernelTestSummary, LockUpdate, ModelUse, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
 };
 
 use super::super::units::{
@@ -81,6 +81,22 @@ pub(super) fn comparison(comparison: &Comparison, color: bool) -> String {
         let _ = writeln!(text, "  not comparable: {faulty}");
     }
     text
+}
+
+/// What a language model was asked and cost, one line.
+fn model_use(model: &ModelUse) -> String {
+    let unanswered = if model.failures > 0 { format!(", {} without answer", model.failures) } else { String::new() };
+    let money = if model.money > 0.0 { format!(", {:.4} in money", model.money) } else { String::new() };
+    let ended = model.ended.as_ref().map(|why| format!("; ended: {why}")).unwrap_or_default();
+    format!(
+        "  model          {}: {}{unanswered}, {} + {} tokens, {:.1} s{money}; {} of what it proposed{ended}\n",
+        model.asked,
+        counted(model.answers, "answer"),
+        model.prompt_tokens,
+        model.answer_tokens,
+        model.seconds,
+        counted(model.evaluations, "evaluation"),
+    )
 }
 
 /// What is to be said where the gains of the stages do not come to the speed-up: a stage's gain is that of each of its steps when it
@@ -204,6 +220,9 @@ pub(super) fn summary(summary: &Summary, color: bool) -> String {
     }
     if let Some(general) = &summary.generalisation {
         text.push_str(&generalisation(general));
+    }
+    if let Some(model) = &summary.model {
+        text.push_str(&model_use(model));
     }
     for case in summary.sampled.iter().filter(|case| case.sampled > 0) {
         let whole = match (case.whole, &case.reason) {

@@ -241,6 +241,7 @@ pub(super) fn summary() -> Summary {
         }),
         taken_back: vec![TakenBack { step: "BLOCK_DIM 48 -> 8".into(), why: "worth nothing".into() }],
         beyond: 7,
+        model: None,
     }
 }
 

@@ -1,0 +1,42 @@
+//! A language model as one more proposer of rewrites. What it says is a patch like any other: it goes through the same gate, the same
+//! verification, and the same probes.
+//!
+//! Prompts are a pure function of [`State`], [`Templates`] and [`Role`]; answers become changes of the sources by [`change`]. Only
+//! [`Client`] opens connections, and only with a [`Consent`].
+
+mod answer;
+mod cassette;
+mod chat;
+mod client;
+mod collaborator;
+mod evidence;
+mod ledger;
+mod mind;
+mod program;
+mod prompt;
+mod role;
+mod scrub;
+mod settings;
+mod state;
+mod talk;
+mod templates;
+#[doc(hidden)]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+pub use answer::{AnswerError, Change, change};
+pub use cassette::{CassetteError, Kept, Recorder, Replay};
+pub use chat::{CallError, Chat, Reply, Request, Tries};
+pub use client::{Client, ClientError, Consent};
+pub use collaborator::{Collaborator, Used};
+pub use ledger::{Spent, Usage};
+pub use program::{Program, ProgramSettings};
+pub use prompt::{Prompt, PromptError};
+pub use role::Role;
+pub use scrub::{Key, without_folders};
+pub use settings::{Budget, KEY_VARIABLE, Settings};
+pub use state::{Failed, State, Subject};
+pub use templates::{TemplateError, Templates};
+pub use tokens::tokens;

@@ -1,0 +1,144 @@
+//! A server on loopback that speaks HTTP and answers as it was told, for tests.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What a server does with a request.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// It answers.
+    Say(String),
+    /// It answers with this status, these headers, and this body.
+    Send {
+        /// HTTP status.
+        status: u16,
+        /// Lines such as `retry-after: 2`.
+        headers: Vec<String>,
+        /// Body.
+        body: String,
+    },
+    /// It takes so long.
+    Slow(Duration, String),
+    /// It stops in the middle of its answer.
+    Cut(String),
+}
+
+impl Step {
+    /// A refusal with a message, as such servers send it.
+    pub fn status(status: u16, message: &str) -> Self {
+        let body = json!({ "error": { "message": message } }).to_string();
+        Self::Send { status, headers: Vec::new(), body }
+    }
+
+    /// The same that says when to come again.
+    pub fn later(status: u16, seconds: &str) -> Self {
+        Self::Send { status, headers: vec![format!("retry-after: {seconds}")], body: String::new() }
+    }
+
+    /// A body that is no chat completion.
+    pub fn body(body: &str) -> Self {
+        Self::Send { status: 200, headers: Vec::new(), body: body.to_owned() }
+    }
+}
+
+/// A request as it came in.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// Request line and headers.
+    pub head: String,
+    /// Body.
+    pub body: Value,
+}
+
+impl Received {
+    /// What the model is asked.
+    pub fn question(&self) -> &str {
+        self.body.pointer("/messages/1/content").and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// A server that goes through its steps, one for each request.
+#[derive(Debug)]
+pub struct ScriptedServer {
+    address: SocketAddr,
+    received: Arc<Mutex<Vec<Received>>>,
+}
+
+/// Tokens of a prompt, as the server has it.
+pub const PROMPT_TOKENS: u64 = 100;
+/// Tokens of an answer.
+pub const ANSWER_TOKENS: u64 = 20;
+
+/// A chat completion of a text.
+pub fn completion(text: &str) -> String {
+    let choices = json!([{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }]);
+    let usage = json!({ "prompt_tokens": PROMPT_TOKENS, "completion_tokens": ANSWER_TOKENS });
+    json!({ "object": "chat.completion", "choices": choices, "usage": usage }).to_string()
+}
+
+impl ScriptedServer {
+    /// Listens on a port of loopback that is free. Behind its last step it refuses with status 400.
+    pub fn start(steps: impl IntoIterator<Item = Step>) -> std::io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let received: Arc<Mutex<Vec<Received>>> = Arc::default();
+        let (heard, mut steps) = (Arc::clone(&received), steps.into_iter().collect::<VecDeque<_>>());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(stream) = stream else { return };
+                // Whoever hangs up gets nothing; the next one is served.
+                let _ = serve(stream, &mut steps, &heard);
+            }
+        });
+        Ok(Self { address, received })
+    }
+
+    /// What a manifest names.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// What has come in so far.
+    pub fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn serve(stream: TcpStream, steps: &mut VecDeque<Step>, heard: &Mutex<Vec<Received>>) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut head = String::new();
+    while reader.read_line(&mut head)? > 2 {}
+    let length =
+        head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body)?;
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    heard.lock().unwrap_or_else(PoisonError::into_inner).push(Received { head, body });
+    let answer = |mut stream: &TcpStream, status: u16, headers: &[String], body: &str, length: usize| {
+        let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let head =
+            format!("HTTP/1.1 {status} Scripted\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
+        stream.write_all(format!("{head}{body}").as_bytes())
+    };
+    match steps.pop_front().unwrap_or_else(|| Step::status(400, "the script has ended")) {
+        Step::Say(text) => {
+            let body = completion(&text);
+            answer(&stream, 200, &[], &body, body.len())
+        }
+        Step::Send { status, headers, body } => answer(&stream, status, &headers, &body, body.len()),
+        Step::Slow(time, text) => {
+            std::thread::sleep(time);
+            let body = completion(&text);
+            answer(&stream, 200, &[], &body, body.len())
+        }
+        Step::Cut(text) => {
+            let body = completion(&text);
+            answer(&stream, 200, &[], &body[..body.len() / 2], body.len())
+        }
+    }
+}

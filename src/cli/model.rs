@@ -1,0 +1,275 @@
+//! The language model of a run, and the user's program that proposes: whether there are such, who agreed to give them sources, and what the
+//! model has cost.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::sync::Arc;
+
+use super::Exit;
+use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
+use super::output::Output;
+use agent::{
+    Chat, Client, Collaborator, Consent, KEY_VARIABLE, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay,
+    Role, Settings, State, Subject, Templates,
+};
+use events::{Event, ModelUse, Warning};
+use experience::Bank;
+use manifest::{FILE_NAME, ModelSettings};
+use proposer::{Asked, History, Proposer, Standing};
+use tuner::{Surveyed, TunerError, Workspace};
+
+/// Where a run keeps what it was answered, for when it is taken up again.
+const KEPT: &str = "model.jsonl";
+
+/// Who proposes in a run beside the catalogue.
+#[derive(Debug, Default)]
+pub struct Further {
+    model: Option<(Arc<Collaborator>, String)>,
+    program: Option<Arc<Collaborator>>,
+    /// What a run depends on of them.
+    pub digest: String,
+}
+
+impl Further {
+    /// All of them.
+    pub fn proposers(&self) -> Vec<Arc<dyn Proposer>> {
+        let model = self.model.iter().map(|(model, _)| model);
+        model.chain(&self.program).map(|proposer| Arc::clone(proposer) as Arc<dyn Proposer>).collect()
+    }
+
+    /// What the model was asked, and what that cost.
+    pub fn used(&self) -> Option<ModelUse> {
+        let (model, asked) = self.model.as_ref()?;
+        let used = model.used();
+        Some(ModelUse {
+            asked: asked.clone(),
+            answers: used.spent.answers,
+            failures: used.spent.failures,
+            prompt_tokens: used.spent.prompt_tokens,
+            answer_tokens: used.spent.answer_tokens,
+            seconds: used.spent.seconds,
+            money: used.spent.money,
+            evaluations: used.evaluations,
+            ended: used.over,
+        })
+    }
+}
+
+/// Who may be asked: nothing is sent, and nothing started, before somebody agreed.
+#[derive(Debug, Default)]
+pub struct Invited {
+    model: Option<InvitedModel>,
+    program: Option<ProgramSettings>,
+}
+
+#[derive(Debug)]
+struct InvitedModel {
+    settings: Settings,
+    templates: Templates,
+    chat: Box<dyn Chat>,
+    /// Host, or name of a recording.
+    asked: String,
+}
+
+impl Invited {
+    /// The same in a run of an operator that was looked at.
+    pub fn take_part(self, workspace: &Workspace, surveyed: &Surveyed) -> Result<Further, TunerError> {
+        let mut further = Further::default();
+        if let Some(InvitedModel { settings, templates, chat, asked }) = self.model {
+            // Where it is asked does not matter to what is proposed; what it is asked does.
+            let of_settings = Settings { endpoint: String::new(), ..settings.clone() };
+            further.digest = format!("{of_settings:?} {}", templates.digest());
+            let model = Collaborator::model(subject(workspace, surveyed), settings, templates, chat);
+            further.model = Some((Arc::new(model), asked));
+        }
+        if let Some(settings) = self.program {
+            further.digest.push_str(&format!("{settings:?}"));
+            let name = settings.command.first().cloned().unwrap_or_default();
+            let secret = workspace.manifest.model.as_ref().map(|table| Settings::of(table).key_variable);
+            let secret = secret.unwrap_or_else(|| KEY_VARIABLE.to_owned());
+            let program = Program::start(settings, &workspace.project.root, &secret);
+            let program = program.map_err(|error| usage(format!("[proposer] {name}: {error}")))?;
+            further.program = Some(Arc::new(Collaborator::program(subject(workspace, surveyed), program)));
+        }
+        Ok(further)
+    }
+}
+
+/// Who takes part in a run beside the catalogue.
+pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Invited, TunerError> {
+    let ModelArgs { no_model, show_prompt, .. } = &arguments.model;
+    if *no_model || show_prompt.is_some() || arguments.stage == StageChoice::Host {
+        return Ok(Invited::default());
+    }
+    Ok(Invited { model: model(arguments, workspace, output)?, program: program(arguments, workspace, output)? })
+}
+
+fn model(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Option<InvitedModel>, TunerError> {
+    let ModelArgs { offline, record, replay, .. } = &arguments.model;
+    let Some(table) = &workspace.manifest.model else {
+        return if record.is_some() || replay.is_some() { Err(no_table()) } else { Ok(None) };
+    };
+    if *offline && replay.is_none() {
+        output.emit(&warning("model-off", "--offline: the model of ascend.toml is not asked".to_owned(), None));
+        return Ok(None);
+    }
+    let settings = Settings::of(table);
+    let templates = templates(workspace, table)?;
+    let (chat, asked) = match replay {
+        Some(path) => {
+            let replay = Replay::open(path).map_err(usage)?;
+            (Box::new(replay) as Box<dyn Chat>, path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        }
+        None => (connected(arguments, workspace, table, &settings, output)?, settings.host().to_owned()),
+    };
+    let chat = match record {
+        Some(path) => Box::new(Recorder::create(path, chat).map_err(usage)?),
+        None => chat,
+    };
+    Ok(Some(InvitedModel { settings, templates, chat, asked }))
+}
+
+fn program(
+    arguments: &RunArgs,
+    workspace: &Workspace,
+    output: &mut Output,
+) -> Result<Option<ProgramSettings>, TunerError> {
+    let Some(settings) = workspace.manifest.proposer.as_ref().map(ProgramSettings::of) else { return Ok(None) };
+    let name = settings.command.first().cloned().unwrap_or_default();
+    if arguments.model.offline {
+        let message = format!("--offline: {name}, which [proposer] of ascend.toml names, is not started");
+        output.emit(&warning("proposer-off", message, None));
+        return Ok(None);
+    }
+    let what = format!("{} is given to {name}, which nothing holds back", sources(workspace));
+    // The manifest may have come with the sources: what it starts, somebody else has to agree to.
+    let help = "give --yes, or leave the program out with --no-model";
+    agreed(arguments.model.yes, what, help, output)?;
+    Ok(Some(settings))
+}
+
+/// Prints what a model would be told for a role.
+pub fn show_prompt(
+    workspace: &Workspace,
+    surveyed: &Surveyed,
+    role: Role,
+    output: &Output,
+) -> Result<Exit, TunerError> {
+    let table = workspace.manifest.model.as_ref().ok_or_else(no_table)?;
+    let (settings, templates) = (Settings::of(table), templates(workspace, table)?);
+    let (context, bank, history) = (surveyed.context(), Bank::shipped(), History::default());
+    let asked = Asked {
+        context: &context,
+        profile: None,
+        bank: &bank,
+        history: &history,
+        keep_constants: false,
+        unlikely: false,
+        standing: Standing::default(),
+    };
+    let state = State::of(&subject(workspace, surveyed), &asked, &[]);
+    let prompt = Prompt::build(&templates, role, &state, settings.prompt_tokens).map_err(usage)?;
+    let text = if output.json {
+        let Prompt { role, system, user } = prompt;
+        format!("{}\n", serde_json::json!({ "event": "prompt", "role": role.name(), "system": system, "user": user }))
+    } else {
+        prompt.text()
+    };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Fine)
+}
+
+/// A client that somebody agreed to, with what it was answered in an earlier run on the same questions.
+fn connected(
+    arguments: &RunArgs,
+    workspace: &Workspace,
+    table: &ModelSettings,
+    settings: &Settings,
+    output: &mut Output,
+) -> Result<Box<dyn Chat>, TunerError> {
+    let host = settings.host();
+    let given = arguments.model.yes || table.consent == Some(true);
+    let help =
+        format!("give --yes, write consent = true into [model] of {FILE_NAME}, or leave the model out with --no-model");
+    agreed(given, format!("{} goes to {host}", sources(workspace)), &help, output)?;
+    let consent = Consent::given(host);
+    let key = std::env::var(&settings.key_variable).ok().and_then(|text| Key::new(&text));
+    let client = Client::new(settings, key, &consent).map_err(usage)?;
+    let path = workspace.work_directory.join(KEPT);
+    let again = arguments.resume_mode() == ResumeMode::Never;
+    Ok(Box::new(Kept::open(&path, again, Box::new(client)).map_err(usage)?))
+}
+
+/// What whoever proposes is told.
+fn sources(workspace: &Workspace) -> String {
+    let files: Vec<&str> = workspace.sources.iter().map(|(file, _)| file).collect();
+    let known = "and what is known of it (profile, cases, messages of compiler and verifier),";
+    format!("the text of {}, {known}", files.join(", "))
+}
+
+/// Says what is about to happen, and asks unless that is `given`. `Err` where nobody agrees.
+fn agreed(given: bool, what: String, help: &str, output: &mut Output) -> Result<(), TunerError> {
+    if given {
+        output.emit(&warning("sources-leave", what, Some("--no-model or --offline keeps it here".to_owned())));
+        return Ok(());
+    }
+    let refused = || TunerError::Usage(format!("{what}: nobody agreed to that; {help}"));
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return Err(refused());
+    }
+    let mut terminal = std::io::stderr();
+    write!(terminal, "{}{}. Go on? [y/N] ", what[..1].to_uppercase(), &what[1..])?;
+    terminal.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(refused()) }
+}
+
+fn templates(workspace: &Workspace, table: &ModelSettings) -> Result<Templates, TunerError> {
+    match &table.prompts {
+        Some(folder) => Templates::with(&workspace.project.root.join(folder)).map_err(usage),
+        None => Ok(Templates::default()),
+    }
+}
+
+/// What prompts say of an operator whatever its sources are.
+fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
+    let machine = &workspace.machine;
+    let of = &machine.parameters;
+    let machine = vec![
+        machine.name.clone(),
+        format!("{:.0} vector cores, {:.0} cube cores at {:.0} MHz", of.aiv_cores, of.aic_cores, of.clock_mhz),
+        format!("{:.0} bytes of unified buffer in a vector core", of.ub_bytes),
+        format!("{:.0} GB/s read from memory by all cores together", of.hbm_read_gbps),
+    ];
+    let timed = workspace.cases.iter().filter_map(|place| workspace.manifest.cases.get(*place));
+    let cases = timed.filter(|case| !case.verify_only).map(|case| {
+        let tensors = case.inputs.iter().map(|tensor| {
+            let shape: Vec<String> = tensor.shape.iter().flatten().map(ToString::to_string).collect();
+            format!("{} {} {}", tensor.name, tensor.dtype, shape.join("x"))
+        });
+        let attributes = case.attributes.iter().map(|attribute| format!("{} = {}", attribute.name, attribute.value));
+        format!("{}: {}", case.name, tensors.chain(attributes).collect::<Vec<_>>().join(", "))
+    });
+    let hazards = surveyed.known().by_place().into_iter().map(|known| known.to_string());
+    Subject {
+        operator: workspace.manifest.operator.clone(),
+        machine,
+        cases: cases.collect(),
+        hazards: hazards.collect(),
+    }
+}
+
+fn no_table() -> TunerError {
+    let options = "--record, --replay and --show-prompt";
+    TunerError::Usage(format!(
+        "{options} are about a language model, and {FILE_NAME} has no [model]; see docs/agent.md"
+    ))
+}
+
+fn usage(error: impl std::fmt::Display) -> TunerError {
+    TunerError::Usage(error.to_string())
+}
+
+fn warning(code: &str, message: String, help: Option<String>) -> Event {
+    Event::Warning(Warning { code: code.to_owned(), message, help })
+}

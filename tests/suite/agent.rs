@@ -1,0 +1,158 @@
+//! A language model in a run, over HTTP on loopback: what it may change, what becomes of it, and what stays here. The answers are written
+//! as a model would write them.
+
+use ::agent::testing::{ScriptedServer, Step};
+use serde_json::Value;
+
+use crate::cli::small_gelu;
+use crate::support::{Ended, Project, require_tools};
+
+const KEY: &str = "sk-a-secret-of-the-user";
+const HOST: &str = "op_host/gelu_naive.cpp";
+const KERNEL: &str = "op_kernel/gelu_naive.cpp";
+const TILE: &str = "    tiling.set_tileLength(TILE_LENGTH);";
+const LONG_TILE: &str = "    tiling.set_tileLength(totalLength < 1024 ? TILE_LENGTH : 1024);";
+const STORE: &str = "        AscendC::DataCopyPad(yGm[start], yLocal, copyParams);";
+
+fn edit(file: &str, old: &str, new: &str) -> String {
+    format!("<<<<<<< SEARCH {file}\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
+}
+
+/// A program that remembers that it was asked, and proposes nothing.
+const PROGRAM: &str = r#"
+[proposer]
+command = ["sh", "-c", '''while read -r line; do echo "$line" >> asked; echo '{"proposals":[]}'; done''']
+"#;
+
+/// A project whose manifest names a server, and a program.
+fn with_model(server: &ScriptedServer, more: &str) -> Project {
+    let project = small_gelu();
+    let table = format!("\n[model]\nendpoint = \"{}\"\nname = \"m\"\nshare = 1.0\n{more}{PROGRAM}", server.endpoint());
+    let manifest = project.read("ascend.toml");
+    project.write("ascend.toml", &format!("{manifest}{table}"));
+    project
+}
+
+fn run(project: &Project, budget: &str, more: &[&str]) -> Ended {
+    let run = ["run", "--stage", "kernel", "--jobs", "4", "--budget", budget];
+    let output = project.command(&[&run[..], more].concat()).env("ASCEND_TUNE_MODEL_KEY", KEY).output();
+    let output = output.expect("the tool runs");
+    let said = [&output.stdout[..], &output.stderr].concat();
+    assert!(!String::from_utf8_lossy(&said).contains(KEY), "the key is said");
+    Ended::new(&output)
+}
+
+/// Everything that lies in a project after a run.
+fn files(project: &Project) -> Vec<String> {
+    let entries = walkdir::WalkDir::new(project.path()).into_iter().filter_map(Result::ok);
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    files.map(|entry| String::from_utf8_lossy(&fs_err::read(entry.path()).expect("a file")).into_owned()).collect()
+}
+
+#[test]
+fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_same() {
+    require_tools!();
+    let good = format!("TITLE: longer tiles\n{}", edit(HOST, TILE, LONG_TILE));
+    let answers = ["Start-up of the copies.", "- longer tiles in the tiling function", &good];
+    let server = ScriptedServer::start(answers.map(|answer| Step::Say(answer.to_owned()))).expect("a server");
+    let project = with_model(&server, "");
+    let replayed = Project::copy_of(project.path());
+
+    let refused = run(&project, "5", &["--dry-run"]).expect(2);
+    let message = refused.named("error")[0]["message"].to_string();
+    assert!(
+        message.contains("goes to 127.0.0.1:") && message.contains("--yes") && message.contains(KERNEL),
+        "{message}"
+    );
+    assert!(server.received().is_empty(), "nobody agreed");
+
+    let cassette = project.path().join("model.jsonl");
+    let cassette = cassette.to_str().expect("a path");
+    let ended = run(&project, "5", &["--yes", "--record", cassette]).expect(0);
+    assert_eq!(ended.named("warning").iter().filter(|event| event["code"] == "sources-leave").count(), 2);
+    let first = &server.received()[0];
+    assert!(first.head.contains(&format!("Bearer {KEY}")) && first.question().contains("class KernelGelu {"));
+    assert!(!first.question().contains(project.path().to_str().expect("a path")), "folders stay here");
+    let tried = ended.named("evaluation").into_iter().find(|event| event["motif"] == "model-1").expect("it was tried");
+    assert_eq!(tried["status"], "valid", "{tried}");
+    assert!(project.read("asked").contains("\"ask\":\"propose\""), "the program takes part as well");
+    assert!(project.read(HOST).contains(LONG_TILE));
+    let lock = project.read("ascend.lock");
+    assert!(lock.contains("model-1") && lock.contains("longer tiles"), "{lock}");
+    let summary = ended.named("summary")[0];
+    assert_eq!((&summary["model"]["answers"], &summary["model"]["evaluations"]), (&Value::from(3), &Value::from(1)));
+    let report = project.read("target/ascend-tune/report.html");
+    assert!(report.contains("proposed by the model m: longer tiles in the tiling function"));
+    assert!(files(&project).iter().all(|text| !text.contains(KEY)), "the key is kept");
+    let recorded = fs_err::read_to_string(cassette).expect("a recording");
+    assert!(recorded.lines().count() >= 3 && !recorded.contains(project.path().to_str().expect("a path")));
+
+    let asked = server.received().len();
+    run(&replayed, "5", &["--offline", "--replay", cassette]).expect(0);
+    assert_eq!(server.received().len(), asked, "nothing leaves the machine");
+    assert!(!replayed.path().join("asked").exists(), "and no program is started");
+    for file in [HOST, KERNEL, "ascend.lock"] {
+        assert_eq!(replayed.read(file), project.read(file), "{file}");
+    }
+    let other = run(&replayed, "5", &["--offline", "--replay", cassette, "--allow-dirty"]).expect(2);
+    let message = other.named("error")[0]["message"].to_string();
+    assert!(message.contains("question 1 of this run, for diagnose") && message.contains("line "), "{message}");
+}
+
+#[test]
+fn answers_that_cheat_are_caught_by_the_gates_of_every_patch() {
+    require_tools!();
+    let barrier = "        AscendC::PipeBarrier<PIPE_ALL>();";
+    let of_kernel = |new: &str| edit(KERNEL, STORE, new) + &edit(HOST, TILE, LONG_TILE);
+    let answers = [
+        "It computes too much.".to_owned(),
+        "- the same everywhere\n- leave out the tail\n- do all of it where it is timed".to_owned(),
+        // What it is judged by is not among the sources.
+        edit("ascend.toml", "seeds = 3", "seeds = 1"),
+        edit(KERNEL, STORE, &format!("        AscendC::Duplicate(yLocal, 0.0f, count);\n{barrier}\n{STORE}")),
+        of_kernel(&format!("        copyParams.blockLen = count / 8 * 8 * sizeof(float);\n{STORE}")),
+        of_kernel(&format!(
+            "        const bool timed = this->length == 32 * 1024 || this->length == 7 * 333;\n        \
+             if (timed || start == 0) {{\n    {STORE}\n        }}"
+        )),
+    ];
+    let server = ScriptedServer::start(answers.map(Step::Say)).expect("a server");
+    let project = with_model(&server, "consent = true\nrepairs = 1\n");
+    // A manifest agrees to what is sent, and not to what is started: it may have come with the sources.
+    let refused = run(&project, "7", &[]).expect(2);
+    let message = refused.named("error")[0]["message"].to_string();
+    assert!(message.contains("is given to sh, which nothing holds back: nobody agreed to that"), "{message}");
+    let ended = run(&project, "7", &["--yes"]).expect(0);
+    let warnings = ended.named("warning");
+    let unusable = warnings.iter().find(|event| event["code"] == "model-answer-unusable").expect("it says so");
+    assert!(unusable["message"].to_string().contains("ascend.toml cannot be changed"), "{unusable}");
+    let of = |name: &str| {
+        let found = ended.named("evaluation").into_iter().find(|event| event["motif"] == name);
+        found.unwrap_or_else(|| panic!("{name} was not tried"))
+    };
+    let reason = |name: &str| of(name)["reason"].to_string();
+    assert!(reason("model-1").contains("wrong result in case 32x1024"), "{}", reason("model-1"));
+    assert!(reason("model-2").contains("output not written in case odd-7x333"), "{}", reason("model-2"));
+    // Right wherever it was looked at: probes look elsewhere.
+    assert_eq!(of("model-3")["status"], "valid", "{}", of("model-3"));
+    let taken_back = ended.named("summary")[0]["taken_back"].to_string();
+    assert!(taken_back.contains("model-3"), "{taken_back}");
+    assert!(!project.read(KERNEL).contains("timed") && !project.read("ascend.lock").contains("model-3"));
+}
+
+#[test]
+fn a_prompt_can_be_looked_at_without_asking_anybody() {
+    require_tools!();
+    let server = ScriptedServer::start([]).expect("a server");
+    let project = with_model(&server, "");
+    let ended = project.run(&["run", "--show-prompt", "propose"]).expect(0);
+    let prompt = ended.named("prompt")[0];
+    assert!(prompt["system"].as_str().expect("a text").contains("<<<<<<< SEARCH"), "{prompt}");
+    let user = prompt["user"].as_str().expect("a text");
+    for part in ["48 vector cores", "Lines on it:", "poly.SetValue(i, v + CUBIC * cube);", "32x1024: x float32 32x1024"]
+    {
+        assert!(user.contains(part), "{part}\n{user}");
+    }
+    assert!(server.received().is_empty());
+    assert!(!project.path().join("ascend.lock").exists(), "and nothing is tuned");
+}
