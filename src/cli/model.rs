@@ -8,8 +8,8 @@ use super::Exit;
 use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
 use super::output::Output;
 use agent::{
-    Chat, Client, Collaborator, Consent, KEY_VARIABLE, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay,
-    Role, Settings, State, Subject, Templates,
+    Chat, Client, Collaborator, Consent, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay, Role, Settings,
+    State, Subject, Templates,
 };
 use events::{Event, ModelUse, Warning};
 use experience::Bank;
@@ -84,9 +84,8 @@ impl Invited {
         if let Some(settings) = self.program {
             further.digest.push_str(&format!("{settings:?}"));
             let name = settings.command.first().cloned().unwrap_or_default();
-            let secret = workspace.manifest.model.as_ref().map(|table| Settings::of(table).key_variable);
-            let secret = secret.unwrap_or_else(|| KEY_VARIABLE.to_owned());
-            let program = Program::start(settings, &workspace.project.root, &secret);
+            let secret = workspace.manifest.model_key_variable();
+            let program = Program::start(settings, &workspace.project.root, secret);
             let program = program.map_err(|error| usage(format!("[proposer] {name}: {error}")))?;
             further.program = Some(Arc::new(Collaborator::program(subject(workspace, surveyed), program)));
         }

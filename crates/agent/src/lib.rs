@@ -36,7 +36,7 @@ pub use program::{Program, ProgramSettings};
 pub use prompt::{Prompt, PromptError};
 pub use role::Role;
 pub use scrub::{Key, without_folders};
-pub use settings::{Budget, KEY_VARIABLE, Settings};
+pub use settings::{Budget, Settings};
 pub use state::{Failed, State, Subject};
 pub use templates::{TemplateError, Templates};
 pub use tokens::tokens;

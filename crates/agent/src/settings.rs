@@ -7,9 +7,6 @@ use manifest::{ModelSettings, host_of};
 
 use super::role::Role;
 
-/// The variable that holds the key where the manifest names none.
-pub const KEY_VARIABLE: &str = "ASCEND_TUNE_MODEL_KEY";
-
 /// What a run may ask of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -68,7 +65,7 @@ impl Settings {
         Self {
             endpoint: table.endpoint.clone().unwrap_or_default().trim_end_matches('/').to_owned(),
             models: Role::ALL.map(model).into(),
-            key_variable: table.key_env.clone().unwrap_or_else(|| KEY_VARIABLE.to_owned()),
+            key_variable: table.key_variable().to_owned(),
             temperature: table.temperature.unwrap_or(0.2),
             prompt_tokens: table.prompt_tokens.unwrap_or(16_000).into(),
             answer_tokens: table.answer_tokens.unwrap_or(4_000).into(),
@@ -113,7 +110,7 @@ mod tests {
         let settings = Settings::of(&table);
         assert_eq!((settings.endpoint.as_str(), settings.host()), ("http://localhost:8000/v1", "localhost:8000"));
         assert_eq!(Role::ALL.map(|role| settings.model(role)), ["small", "small", "large", "small"]);
-        assert_eq!(settings.key_variable, KEY_VARIABLE);
+        assert_eq!(settings.key_variable, "ASCEND_TUNE_MODEL_KEY");
         assert_eq!((settings.budget.tokens, settings.budget.money), (Some(TOKENS), None));
         assert!((settings.budget.per_answer_token - 2e-6).abs() < 1e-12);
     }

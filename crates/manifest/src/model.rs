@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+/// Environment variable that holds the key of an endpoint, unless the manifest names another.
+pub const MODEL_KEY_VARIABLE: &str = "ASCEND_TUNE_MODEL_KEY";
+
 /// What the manifest says of a language model. Without an endpoint there is none.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -43,6 +46,13 @@ pub struct ModelSettings {
     pub prompts: Option<String>,
     /// Whether sources may be sent to the endpoint without asking.
     pub consent: Option<bool>,
+}
+
+impl ModelSettings {
+    /// Environment variable that holds the key.
+    pub fn key_variable(&self) -> &str {
+        self.key_env.as_deref().unwrap_or(MODEL_KEY_VARIABLE)
+    }
 }
 
 /// The table `[proposer]`: a program that proposes rewrites, and what it may take.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::allow::Allowance;
 use super::cann::DeviceSettings;
-use super::model::{ModelSettings, ProposerSettings};
+use super::model::{MODEL_KEY_VARIABLE, ModelSettings, ProposerSettings};
 use space::Tunable;
 
 /// Shape of an operator project.
@@ -99,6 +99,13 @@ pub struct Manifest {
     pub model: Option<ModelSettings>,
     /// A program that proposes rewrites, where there is one.
     pub proposer: Option<ProposerSettings>,
+}
+
+impl Manifest {
+    /// Environment variable that holds the key of a model's endpoint, of which no other process is told.
+    pub fn model_key_variable(&self) -> &str {
+        self.model.as_ref().map_or(MODEL_KEY_VARIABLE, ModelSettings::key_variable)
+    }
 }
 
 /// Headers that kernels are built against.

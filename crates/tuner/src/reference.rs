@@ -159,6 +159,7 @@ async fn command_references(workspace: &Workspace, command: &[String]) -> Result
         child
             .args(arguments.iter().map(fill))
             .current_dir(&workspace.project.root)
+            .env_remove(workspace.manifest.model_key_variable())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -29,7 +29,9 @@ fn npy(half: u16) -> Vec<u8> {
 fn npy_files_are_compared() {
     require_tools!();
     let right = with_npy(0x4200);
-    assert_eq!(only(&right.run(&["profile"]).expect(0), "profile")["correct"], true);
+    // The key of a model's endpoint is nothing that it gets to see.
+    let profile = right.command(&["profile"]).env("ASCEND_TUNE_MODEL_KEY", "secret").output().expect("the tool runs");
+    assert_eq!(only(&Ended::new(&profile).expect(0), "profile")["correct"], true);
     right.run(&["run", "--budget", "2", "--stage", "host", "--dry-run"]).expect(0);
 
     let wrong = with_npy(0x4201);
@@ -52,18 +54,22 @@ fn a_command_answers() {
         let y = |range: &str| format!("name = \"y\", dtype = \"float16\", shape = {SHAPE}, range = {range}");
         edit(&project, "ascend.toml", &y("[-1.0, 1.0]"), &y("[0.0, 0.0]"));
         edit(&project, "ascend.toml", "name = \"8x2048\"", "name = \"8x2048\"\nhostile = false");
-        let command = format!("reference = \"command\"\ncommand = [\"cp\", \"{{input:{source}}}\", \"{{output:z}}\"]");
+        let script = "test -z \"$ASCEND_TUNE_MODEL_KEY\" && cp \"$0\" \"$1\"";
+        let words = format!("\"sh\", \"-c\", '{script}', \"{{input:{source}}}\", \"{{output:z}}\"");
+        let command = format!("reference = \"command\"\ncommand = [{words}]");
         edit(&project, "ascend.toml", "reference = \"baseline\"", &command);
         project
     };
     let right = with_command("x");
-    assert_eq!(only(&right.run(&["profile"]).expect(0), "profile")["correct"], true);
+    // The key of a model's endpoint is nothing that it gets to see.
+    let profile = right.command(&["profile"]).env("ASCEND_TUNE_MODEL_KEY", "secret").output().expect("the tool runs");
+    assert_eq!(only(&Ended::new(&profile).expect(0), "profile")["correct"], true);
     right.run(&["run", "--budget", "2", "--stage", "host", "--dry-run"]).expect(0);
     let wrong = with_command("y");
     assert_eq!(only(&wrong.run(&["profile"]).expect(5), "profile")["correct"], false);
     assert_has(&failure(&wrong.run(&["run", "--budget", "2"]), 5), &["output z"]);
     let broken = with_command("x");
-    edit(&broken, "ascend.toml", "\"cp\"", "\"false\"");
+    edit(&broken, "ascend.toml", "\"sh\"", "\"false\"");
     assert_has(&failure(&broken.run(&["run", "--budget", "2"]), 2), &["reference command", "8x2048"]);
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use manifest::MODEL_KEY_VARIABLE;
 use proposer::{Heard, Proposal, Proposer};
 
 /// A run with a program that is this shell script.
@@ -26,7 +27,7 @@ impl Run {
             repairs: 1,
             share: 1.0,
         };
-        let program = Program::start(settings, folder.path(), KEY_VARIABLE).unwrap();
+        let program = Program::start(settings, folder.path(), MODEL_KEY_VARIABLE).unwrap();
         Self { proposer: Collaborator::program(subject(), program), folder, text: text.to_owned() }
     }
 
