@@ -6,6 +6,7 @@ mod contract;
 mod exit_status;
 mod golden;
 mod init;
+mod many;
 mod options;
 mod pages;
 

@@ -18,7 +18,10 @@ pub mod survey;
 mod taken_back;
 mod witness;
 
-pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Comparison, KnownHazard, LockUpdate};
+pub use checks::{
+    CaseVerdict, Check, CheckCase, CheckFinding, CheckSummary, CheckVerdict, CheckedOperator, ComparedProbe,
+    Comparison, KnownHazard, LockUpdate, Verdict,
+};
 pub use devices::{Devices, ModelError};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,

@@ -15,6 +15,7 @@ use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
 mod ablation;
+mod checks;
 mod devices;
 mod experience;
 mod fidelity;

@@ -261,6 +261,8 @@ pub(super) fn check() -> Check {
         ],
         drift: Vec::new(),
         differences: Vec::new(),
+        findings: Vec::new(),
+        remembered: false,
         tolerance: 1.03,
         claimed: Some(1.31),
         origin: Origin::Modelled,
