@@ -2,6 +2,7 @@
 
 mod build;
 mod check;
+mod ci;
 mod contract;
 mod exit_status;
 mod golden;

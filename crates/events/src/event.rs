@@ -12,7 +12,7 @@ use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
     Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate,
-    ModelError, ProfileEvent, Rewind, Summary,
+    ModelError, ProfileEvent, Rewind, Summary, Written,
 };
 
 /// Version of the event format, carried by the first event.
@@ -120,6 +120,8 @@ pub enum Event {
     Build(Build),
     /// Result of `init`.
     Init(Init),
+    /// Files that were written beside.
+    Written(Written),
     /// Result of `doctor`.
     Doctor(Doctor),
     /// Result of `rewind`.

@@ -104,6 +104,10 @@ pub enum Command {
     Test(TestArgs),
     /// Say what is there, what is missing and how to get it.
     Doctor(DoctorArgs),
+    /// Print a script by which a shell completes the words of cargo-ascend-tune.
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each command.
+    Man(ManArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
     Rewind(RewindArgs),
     /// List, search, merge and prune the records of an experience bank.
@@ -142,6 +146,8 @@ impl Command {
             Command::Profile(_) => "profile",
             Command::Test(_) => "test",
             Command::Doctor(_) => "doctor",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
@@ -234,15 +240,22 @@ pub struct Target {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune init\n  \
-    cargo ascend-tune init --project math/is_finite --dry-run")]
+    cargo ascend-tune init --project math/is_finite --dry-run\n  \
+    cargo ascend-tune init --ci github                  (a workflow for all operators of the repository)")]
 pub struct InitArgs {
+    /// Write a workflow that checks every operator of the repository, and nothing else.
+    #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["definitions", "cases", "python"])]
+    pub ci: Option<CiSystem>,
+    /// Command by which that workflow installs this tool [default: cargo install of this version].
+    #[arg(long, value_name = "COMMAND", requires = "ci")]
+    pub install: Option<String>,
     /// Pass a CMake cache entry to the project; may be repeated.
     #[arg(short = 'D', value_name = "NAME=VALUE")]
     pub definitions: Vec<Definition>,
     /// Show the manifest on standard output instead of writing it.
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace an ascend.toml that is there.
+    /// Replace what is there.
     #[arg(long)]
     pub force: bool,
     /// Cases to write at most, or `all` that the tiling function accepts.
@@ -251,6 +264,25 @@ pub struct InitArgs {
     /// Python for the operator's own scripts that make test data; without its packages they are left out.
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     pub python: PathBuf,
+}
+
+/// Systems of continuous integration that `init` writes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CiSystem {
+    /// GitHub Actions.
+    Github,
+    /// GitLab CI.
+    Gitlab,
+}
+
+impl CiSystem {
+    /// The file, from the top of the repository.
+    pub fn file(self) -> &'static str {
+        match self {
+            CiSystem::Github => ".github/workflows/ascend-tune.yml",
+            CiSystem::Gitlab => ".gitlab/ascend-tune.yml",
+        }
+    }
 }
 
 /// How many cases `init` writes.
@@ -520,6 +552,27 @@ pub struct TestArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Example:\n  cargo ascend-tune doctor\n\nExit status 3 when something needed is missing.")]
 pub struct DoctorArgs {}
+
+/// `completions`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Example:\n  \
+    cargo ascend-tune completions bash > ~/.local/share/bash-completion/completions/cargo-ascend-tune")]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `man`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune man | man -l -\n  \
+    cargo ascend-tune man --out ~/.local/share/man/man1      (then `cargo help ascend-tune` shows it)")]
+pub struct ManArgs {
+    /// Write cargo-ascend-tune.1 and a page for each command into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
 
 /// `rewind`.
 #[derive(Clone, Debug, Args)]

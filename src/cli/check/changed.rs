@@ -116,8 +116,9 @@ mod tests {
         let root = std::fs::canonicalize(directory.path()).unwrap();
         let manifest = |kernel: &str| {
             format!(
-                "[operator]\nname = \"{kernel}\"\nlayout = \"in-tree\"\nkernel = \"add\"\n[[case]]\nname = \"a\"\n\
-                 inputs = [{{ shape = [8], dtype = \"float16\" }}]\noutputs = [{{ shape = [8], dtype = \"float16\" }}]\n"
+                "[operator]\nname = \"{kernel}\"\nlayout = \"in-tree\"\nkernel = \"add\"\n\
+                 sources = [\"op_host/add.cpp\", \"op_kernel/add.cpp\"]\n[machine]\nname = \"ascend910b2\"\n[[case]]\nname = \"a\"\n\
+                 inputs = [{{ name = \"x\", dtype = \"float32\", shape = [8] }}]\noutputs = [{{ name = \"y\", dtype = \"float32\" }}]\n"
             )
         };
         for name in ["one", "two"] {
@@ -138,6 +139,9 @@ mod tests {
             let changes = Changes::since(&root.join("ops"), "HEAD").unwrap();
             roots.clone().map(|one| changes.touch(&one, None, &roots))
         };
+        for root in &roots {
+            Declared::read(root, None, None).unwrap();
+        }
         assert_eq!(touched(), [false, false]);
         let change = |file: &str, expected: [bool; 2]| {
             let before = fs_err::read_to_string(root.join(file)).ok();

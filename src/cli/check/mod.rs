@@ -19,6 +19,7 @@ use super::target::processors;
 use events::{CheckSummary, CheckedOperator, Event};
 use remembered::Memory;
 pub use reports::ReportTo;
+pub(super) use reports::top_of_checkout;
 use tuner::TunerError;
 
 /// Executes the command.

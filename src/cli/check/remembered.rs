@@ -1,5 +1,5 @@
-//! What passed before, exactly as it is now, need not be built and run again. A record of a check that passed lies in the user's cache and
-//! names everything that had a part in it; where all of that is the same, the result is, too, since times are modelled and runs are
+//! What passed before, exactly as it is now, need not be built and run again. A record of a check that passed lies beside the user's cache
+//! and names everything that had a part in it; where all of that is the same, the result is, too, since times are modelled and runs are
 //! deterministic. The lock is no such record: it lies in the repository, and whoever edits a kernel can edit its digests.
 
 use std::collections::BTreeMap;
@@ -24,8 +24,9 @@ use tuner::{Workspace, recover};
 
 /// Version of the records.
 const FORMAT: &str = "check 1";
-/// Folder of records below the cache.
-const FOLDER: &str = "checks";
+/// What the folder of records has behind the name of the cache, beside which it lies: compilers and CMake may write to the cache, and what
+/// they are told to do stands in files of the operator.
+const BESIDE: &str = "-checks";
 /// After so long without use a record goes.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Variables that compilers, CMake and loaders read.
@@ -116,7 +117,10 @@ impl Memory {
             .texts(&target.cases)
             .texts(target.assignments.iter().map(|set| format!("{}={}", set.name, set.value)))
             .texts(target.definitions.iter().map(|entry| format!("{}={}", entry.name, entry.value)));
-        let folder = options.cache_directory().ok()?.join(FOLDER);
+        let cache = options.cache_directory().ok()?;
+        let mut name = cache.file_name()?.to_owned();
+        name.push(BESIDE);
+        let folder = cache.with_file_name(name);
         Some(Self { folder, facts: facts.finish(), machine: target.machine.clone() })
     }
 

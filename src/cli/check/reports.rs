@@ -81,7 +81,7 @@ pub(super) fn write(summary: &CheckSummary, arguments: &CheckArgs, output: &mut 
 }
 
 /// The nearest directory at or above with a `.git`; where there is none, the directory itself.
-pub(super) fn top_of_checkout(start: &Path) -> PathBuf {
+pub fn top_of_checkout(start: &Path) -> PathBuf {
     start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start).to_owned()
 }
 

@@ -6,12 +6,12 @@ use super::*;
 use tempfile::TempDir;
 
 /// A repository with copies of the tuned operator in `ops`.
-struct Repository {
+pub(super) struct Repository {
     directory: TempDir,
 }
 
 impl Repository {
-    fn of(names: impl IntoIterator<Item = String>) -> Self {
+    pub(super) fn of(names: impl IntoIterator<Item = String>) -> Self {
         let directory = tempfile::Builder::new().prefix("ascend-tune-many-").tempdir().expect("a directory");
         let repository = Self { directory };
         let tuned = tuned().0.path();
@@ -26,12 +26,16 @@ impl Repository {
         repository
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         std::fs::canonicalize(self.directory.path()).expect("a directory")
     }
 
     fn operator(&self, name: &str) -> PathBuf {
         self.path().join("ops").join(name)
+    }
+
+    pub(super) fn write(&self, file: &str, text: &str) {
+        fs_err::write(self.path().join(file), text).expect("a written file");
     }
 
     fn edit(&self, operator: &str, file: &str, from: &str, to: &str) {
@@ -41,12 +45,12 @@ impl Repository {
         fs_err::write(path, text.replace(from, to)).expect("a written file");
     }
 
-    fn run(&self, arguments: &[&str]) -> Ended {
+    pub(super) fn run(&self, arguments: &[&str]) -> Ended {
         let arguments = arguments.iter().chain(&["--message-format", "json"]);
         Ended::new(&tool().args(arguments).current_dir(self.path()).output().expect("the tool runs"))
     }
 
-    fn read(&self, file: &str) -> String {
+    pub(super) fn read(&self, file: &str) -> String {
         fs_err::read_to_string(self.path().join(file)).expect("a report")
     }
 }

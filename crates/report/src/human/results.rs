@@ -38,6 +38,7 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         | Event::Error(_)
         | Event::Build(_)
         | Event::Init(_)
+        | Event::Written(_)
         | Event::Surveyed(_)
         | Event::Progress(_)
         | Event::Devices(_)
