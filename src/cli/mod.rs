@@ -114,7 +114,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Ablation(arguments) => ablation::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Soundness(arguments) => soundness::execute(arguments, &mut output),
-        Command::Completions(_) | Command::Man(_) | Command::Trial(_) => Ok(Exit::Fine),
+        Command::Completions(_) | Command::Man(_) | Command::Schema(_) | Command::Trial(_) => Ok(Exit::Fine),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -7,6 +7,8 @@ mod allow;
 mod cann;
 mod finding;
 mod keys;
+mod schema;
+mod spanned;
 #[doc(hidden)]
 pub mod testing;
 #[cfg(test)]
@@ -20,6 +22,7 @@ use std::path::Path;
 pub use allow::Allowance;
 pub use cann::DeviceSettings;
 pub use finding::{Finding, InvalidManifest, ManifestError};
+pub use schema::schema;
 pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,
 };

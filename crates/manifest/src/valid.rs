@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 pub use verify::{TensorSpec, Tolerance, ValueRange};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::allow::Allowance;
@@ -11,7 +12,7 @@ use super::cann::DeviceSettings;
 use space::Tunable;
 
 /// Shape of an operator project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// `op_host/`, `op_kernel/`, tiling declared by macros, its own CMake project.
@@ -107,7 +108,7 @@ pub enum KernelHeaders {
 }
 
 /// Which hazards reject.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardPolicy {
     /// Errors that the operator as it stands has are shown and kept as known; more of them reject a candidate. Warnings are

@@ -6,12 +6,19 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+mod bank;
+mod check;
+mod init;
+mod printed;
 mod soundness;
 mod studies;
 
-pub use super::check::ReportTo;
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
+pub use bank::{BankAction, BankArgs};
+pub use check::CheckArgs;
+pub use init::{CaseCount, CiSystem, InitArgs};
+pub use printed::{CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 use search::StrategyKind;
 pub use soundness::SoundnessArgs;
 pub use studies::{AblationArgs, CalibrateArgs, FidelityArgs, ReplayArgs, SurveyArgs};
@@ -108,6 +115,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write one for each command.
     Man(ManArgs),
+    /// Print the JSON schema of ascend.toml or ascend.lock.
+    Schema(SchemaArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
     Rewind(RewindArgs),
     /// List, search, merge and prune the records of an experience bank.
@@ -148,6 +157,7 @@ impl Command {
             Command::Doctor(_) => "doctor",
             Command::Completions(_) => "completions",
             Command::Man(_) => "man",
+            Command::Schema(_) => "schema",
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
@@ -234,83 +244,6 @@ pub struct Target {
     /// accept it all the same.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: u64,
-}
-
-/// `init`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune init\n  \
-    cargo ascend-tune init --project math/is_finite --dry-run\n  \
-    cargo ascend-tune init --ci github                  (a workflow for all operators of the repository)")]
-pub struct InitArgs {
-    /// Write a workflow that checks every operator of the repository, and nothing else.
-    #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["definitions", "cases", "python"])]
-    pub ci: Option<CiSystem>,
-    /// Command by which that workflow installs this tool [default: cargo install of this version].
-    #[arg(long, value_name = "COMMAND", requires = "ci")]
-    pub install: Option<String>,
-    /// Pass a CMake cache entry to the project; may be repeated.
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
-    pub definitions: Vec<Definition>,
-    /// Show the manifest on standard output instead of writing it.
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Replace what is there.
-    #[arg(long)]
-    pub force: bool,
-    /// Cases to write at most, or `all` that the tiling function accepts.
-    #[arg(long, value_name = "N|all", default_value_t)]
-    pub cases: CaseCount,
-    /// Python for the operator's own scripts that make test data; without its packages they are left out.
-    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
-    pub python: PathBuf,
-}
-
-/// Systems of continuous integration that `init` writes for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CiSystem {
-    /// GitHub Actions.
-    Github,
-    /// GitLab CI.
-    Gitlab,
-}
-
-impl CiSystem {
-    /// The file, from the top of the repository.
-    pub fn file(self) -> &'static str {
-        match self {
-            CiSystem::Github => ".github/workflows/ascend-tune.yml",
-            CiSystem::Gitlab => ".gitlab/ascend-tune.yml",
-        }
-    }
-}
-
-/// How many cases `init` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CaseCount(pub usize);
-
-impl Default for CaseCount {
-    fn default() -> Self {
-        Self(4)
-    }
-}
-
-impl std::fmt::Display for CaseCount {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0 == usize::MAX { formatter.write_str("all") } else { self.0.fmt(formatter) }
-    }
-}
-
-impl std::str::FromStr for CaseCount {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse::<usize>() {
-            _ if text == "all" => Ok(Self(usize::MAX)),
-            Ok(count) if count > 0 => Ok(Self(count)),
-            _ => Err("give a number above 0, or `all`".to_owned()),
-        }
-    }
 }
 
 /// Stages of the loop.
@@ -407,52 +340,6 @@ impl RunArgs {
     }
 }
 
-/// `check`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune check\n  \
-    cargo ascend-tune check --tolerance 1.05 --message-format json\n  \
-    cargo ascend-tune check --workspace --report github --report junit=target/check.xml\n  \
-    cargo ascend-tune check 'ops/*' --changed-since origin/main --report markdown=summary.md\n  \
-    cargo ascend-tune check --workspace --drift            (digests only, for a commit hook)\n\n\
-    Exit status 1 when a case regressed, an output changed or the lock is stale, so that it can stand\n\
-    in CI as it is. A change of comments or white space is none. Of several operators the highest\n\
-    exit status counts.\n\n\
-    An operator that passed on this machine with exactly these files, tool, SDK, compiler and CMake is\n\
-    not built and run again, as long as nothing else can have a part in it; --fresh does so all the same.")]
-pub struct CheckArgs {
-    /// Operator projects, directories of them, or patterns such as 'ops/*' [default: the project of --project].
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// Every directory with an ascend.toml in or below the project's directory, without `target` and what git ignores.
-    #[arg(long, conflicts_with = "paths")]
-    pub workspace: bool,
-    /// Leave out operators with this in their paths; may be repeated.
-    #[arg(long, value_name = "TEXT")]
-    pub exclude: Vec<String>,
-    /// Only operators whose inputs have changed since the working tree and this revision of git parted: files of their directories, headers
-    /// that they include, CMake files above them.
-    #[arg(long, value_name = "REV")]
-    pub changed_since: Option<String>,
-    /// Compare the digests of ascend.lock with sources, included headers, ascend.toml, machine description and version of the tool, and do
-    /// nothing else: no build, no run, and so no word on outputs, times and hazards.
-    #[arg(long, conflicts_with_all = ["fresh", "tolerance", "cases", "assignments"])]
-    pub drift: bool,
-    /// Build and run what passed before, too.
-    #[arg(long)]
-    pub fresh: bool,
-    /// Write the result in another form as well: junit, sarif, github, gitlab or markdown; on standard output where no file is given. May be
-    /// repeated.
-    #[arg(long, value_name = "FORM[=FILE]")]
-    pub report: Vec<ReportTo>,
-    /// What to build and run.
-    #[command(flatten)]
-    pub target: Target,
-    /// Ratio up to which a case is not slower, such as 1.05 for 5 % [default: that of ascend.toml].
-    #[arg(long, value_name = "RATIO", value_parser = tolerance)]
-    pub tolerance: Option<f64>,
-}
-
 /// `compare`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -484,13 +371,6 @@ pub struct LockArgs {
     /// Write what is there now into ascend.lock.
     #[arg(long)]
     pub accept: bool,
-}
-
-fn tolerance(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(ratio) if (1.0..=100.0).contains(&ratio) => Ok(ratio),
-        _ => Err("not a ratio of at least 1, such as 1.03 for 3 %".to_owned()),
-    }
 }
 
 /// `build`.
@@ -553,27 +433,6 @@ pub struct TestArgs {
 #[command(after_help = "Example:\n  cargo ascend-tune doctor\n\nExit status 3 when something needed is missing.")]
 pub struct DoctorArgs {}
 
-/// `completions`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Example:\n  \
-    cargo ascend-tune completions bash > ~/.local/share/bash-completion/completions/cargo-ascend-tune")]
-pub struct CompletionsArgs {
-    /// The shell.
-    #[arg(value_enum, value_name = "SHELL")]
-    pub shell: clap_complete::Shell,
-}
-
-/// `man`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune man | man -l -\n  \
-    cargo ascend-tune man --out ~/.local/share/man/man1      (then `cargo help ascend-tune` shows it)")]
-pub struct ManArgs {
-    /// Write cargo-ascend-tune.1 and a page for each command into this directory.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-}
-
 /// `rewind`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -608,73 +467,6 @@ pub struct RewindArgs {
     /// Measure and report, but write no record.
     #[arg(long)]
     pub dry_run: bool,
-}
-
-/// `bank`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune bank stats\n  \
-    cargo ascend-tune bank search --code op_kernel --symptom waits\n  \
-    cargo ascend-tune bank show d01-3f2a\n  \
-    cargo ascend-tune bank merge ../other-team/bank")]
-pub struct BankArgs {
-    /// Directory of the experience bank [default: target/ascend-tune/bank of the project].
-    #[arg(long, global = true, value_name = "DIR")]
-    pub bank: Option<PathBuf>,
-    /// What to do with it.
-    #[command(subcommand)]
-    pub action: BankAction,
-}
-
-/// What to do with a bank.
-#[derive(Clone, Debug, Subcommand)]
-pub enum BankAction {
-    /// List the records.
-    List {
-        /// Only records of this motif.
-        #[arg(long, value_name = "ID")]
-        motif: Option<String>,
-    },
-    /// Show one record with its sources before and after.
-    Show {
-        /// Name of the record, or an unambiguous beginning.
-        record: String,
-    },
-    /// Rank records by likeness to a kernel and its symptoms.
-    Search {
-        /// Source file of a kernel, or a directory of them.
-        #[arg(long, value_name = "PATH")]
-        code: Option<PathBuf>,
-        /// Symptom, such as waits or scalar-bound; may be repeated.
-        #[arg(long = "symptom", value_name = "NAME")]
-        symptoms: Vec<String>,
-        /// Records to show.
-        #[arg(long, value_name = "N", default_value_t = 10)]
-        top: usize,
-    },
-    /// Say what is known of each motif.
-    Stats,
-    /// Remove records that teach nothing new.
-    Prune {
-        /// Say what would be removed.
-        #[arg(long)]
-        dry_run: bool,
-    },
-    /// Write all records into one file: a page for .md, else JSON.
-    Export {
-        /// The file.
-        #[arg(value_name = "FILE")]
-        out: PathBuf,
-    },
-    /// Copy records of other banks that this one does not have.
-    Merge {
-        /// Directories of the other banks.
-        #[arg(required = true, value_name = "DIR")]
-        sources: Vec<PathBuf>,
-        /// Say what would be copied.
-        #[arg(long)]
-        dry_run: bool,
-    },
 }
 
 /// `doors`.

@@ -6,22 +6,25 @@ use std::process::Command;
 use crate::support::{TOOL, root};
 
 /// Name of the page, exit status, arguments.
-const PAGES: [(&str, i32, &[&str]); 22] = [
+const PAGES: [(&str, i32, &[&str]); 25] = [
     ("help", 0, &["--help"]),
     ("help-ablation", 0, &["ascend-tune", "ablation", "--help"]),
     ("help-bank", 0, &["ascend-tune", "bank", "--help"]),
     ("help-build", 0, &["ascend-tune", "build", "--help"]),
     ("help-calibrate", 0, &["ascend-tune", "calibrate", "--help"]),
     ("help-check", 0, &["ascend-tune", "check", "--help"]),
+    ("help-completions", 0, &["ascend-tune", "completions", "--help"]),
     ("help-compare", 0, &["ascend-tune", "compare", "--help"]),
     ("help-doctor", 0, &["ascend-tune", "doctor", "--help"]),
     ("help-fidelity", 0, &["ascend-tune", "fidelity", "--help"]),
     ("help-init", 0, &["ascend-tune", "init", "--help"]),
     ("help-lock", 0, &["ascend-tune", "lock", "--help"]),
+    ("help-man", 0, &["ascend-tune", "man", "--help"]),
     ("help-profile", 0, &["ascend-tune", "profile", "--help"]),
     ("help-replay", 0, &["ascend-tune", "replay", "--help"]),
     ("help-rewind", 0, &["ascend-tune", "rewind", "--help"]),
     ("help-run", 0, &["ascend-tune", "run", "--help"]),
+    ("help-schema", 0, &["ascend-tune", "schema", "--help"]),
     ("help-short", 0, &["ascend-tune", "-h"]),
     ("help-survey", 0, &["ascend-tune", "survey", "--help"]),
     ("help-test", 0, &["ascend-tune", "test", "--help"]),
