@@ -13,7 +13,7 @@ use source::SourceTree;
 /// What libraries were made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildInputs {
-    /// Files that were read.
+    /// Files that were read or looked for, and folders whose files were.
     pub files: BTreeSet<PathBuf>,
     /// Files that are not there: another header would be taken if one of them were.
     pub absent: BTreeSet<PathBuf>,
@@ -30,6 +30,12 @@ impl BuildInputs {
             self.absent.extend(places.filter(|place| !place.exists()));
         }
     }
+}
+
+/// What is read of the repository around an operator to find its folders and variables: the CMake files of every folder above.
+fn read_as_text(project: &OperatorProject) -> Vec<PathBuf> {
+    let above = project.root.ancestors().skip(1).take_while(|folder| folder.starts_with(&project.repository_root));
+    above.flat_map(|folder| [vec![folder.join("cmake")], cmake_files(folder)].concat()).collect()
 }
 
 /// What sources reach by their texts alone: nobody asked CMake for folders. Names say what else may be meant.
@@ -52,7 +58,7 @@ impl Builder {
         }
         let in_repository = self.project.repository_root != self.project.root;
         if in_repository {
-            inputs.files.extend(cmake_files(&self.project.repository_root));
+            inputs.files.extend(read_as_text(&self.project));
             let own = self.host_sources(tree);
             if !own.is_empty() {
                 let objects = self.objects(tree, &own)?;
@@ -102,5 +108,8 @@ mod tests {
         let files = ["common/inc/cast.h", "common/inc/deep.h"].map(|file| base.join(file));
         assert!(inputs.files.iter().eq(files.iter()), "{inputs:?}");
         assert!(inputs.names.iter().eq(["cast.h", "deep.h", "there.h"]), "{inputs:?}");
+        write(base, "math/cmake/more.cmake", "");
+        let read = ["math/cmake", "math/CMakeLists.txt", "math/cmake/more.cmake", "cmake", "CMakeLists.txt"];
+        assert_eq!(read_as_text(&project), read.map(|file| base.join(file)));
     }
 }

@@ -65,7 +65,7 @@ pub(super) struct Memory {
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     operator: String,
-    /// Files outside the operator's directory with their digests. Paths are as seen from that directory, or whole.
+    /// Files and folders outside the operator's directory with their digests. Paths are as seen from that directory, or whole.
     files: BTreeMap<String, String>,
     /// Files that are not there, and would be taken if they were.
     absent: Vec<String>,
@@ -258,7 +258,14 @@ fn own_digest(project: &OperatorProject) -> io::Result<String> {
     Ok(digest.finish())
 }
 
+/// Digest of a file, or of the names in a folder.
 fn digest_of(path: &Path) -> io::Result<String> {
+    if path.is_dir() {
+        let mut names: Vec<_> =
+            std::fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+        names.sort();
+        return Ok(Digest::new("folder 1").texts(names.iter().map(|name| name.to_string_lossy())).finish());
+    }
     match std::fs::read(path) {
         Ok(bytes) => Ok(Digest::new("file 1").bytes(&bytes).finish()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok("absent".to_owned()),
@@ -285,6 +292,86 @@ fn forget_old(folder: &Path) {
         let at = entry.metadata().and_then(|metadata| metadata.modified()).ok();
         if at.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > KEPT) {
             let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL: &str = "extern \"C\" __global__ __aicore__ void add(GM_ADDR x, GM_ADDR tiling) {}\n";
+
+    fn write(root: &Path, file: &str, text: &str) {
+        fs_err::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        fs_err::write(root.join(file), text).unwrap();
+    }
+
+    /// An operator of a repository, and a memory with a record of it that names a header, a folder and what is not there.
+    fn remembered(base: &Path) -> (Memory, PathBuf) {
+        let root = base.join("ops/add");
+        write(&root, "op_kernel/add.cpp", KERNEL);
+        write(&root, "op_host/add.cpp", "#include \"shared.h\"\n");
+        write(base, "common/inc/shared.h", "");
+        write(base, "ops/cmake/rules.cmake", "");
+        let memory = Memory { folder: base.join("records"), facts: "facts".to_owned(), machine: None };
+        let project = OperatorProject::find(&root).unwrap();
+        let outside = ["../../common/inc/shared.h", "../cmake", "../cmake/rules.cmake", "../CMakeLists.txt"];
+        let digest = |file: &str| (file.to_owned(), digest_of(&root.join(file)).unwrap());
+        let names = vec!["shared.h".to_owned()];
+        let record = Record {
+            operator: "Add".to_owned(),
+            files: outside.iter().map(|file| digest(file)).collect(),
+            absent: vec!["../../include/shared.h".to_owned()],
+            named: digest_of_named(&project, &names),
+            names,
+            check: Check {
+                verdict: events::CheckVerdict::Ok,
+                cases: Vec::new(),
+                drift: Vec::new(),
+                differences: Vec::new(),
+                findings: Vec::new(),
+                remembered: false,
+                tolerance: 1.03,
+                claimed: None,
+                origin: Origin::Modelled,
+                machine: "ascend910b2".to_owned(),
+                machine_version: "3".to_owned(),
+            },
+        };
+        memory.begin(&root).unwrap().write(&record).unwrap();
+        (memory, root)
+    }
+
+    #[test]
+    fn a_record_holds_until_anything_changes_that_had_a_part_in_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(temporary.path()).unwrap();
+        let (memory, root) = remembered(&base);
+        let recalled = memory.recall(&root).unwrap();
+        assert_eq!((recalled.operator.as_str(), recalled.check.remembered), ("Add", true));
+        let other = Memory { facts: "another compiler".to_owned(), folder: memory.folder.clone(), machine: None };
+        assert!(other.recall(&root).is_none());
+        write(&base, "ops/mul/op_kernel/mul.cpp", "");
+        write(&root, "target/ascend-tune/report.html", "");
+        assert!(memory.recall(&root).is_some(), "this is nothing to it");
+        for (file, text) in [
+            ("ops/add/op_kernel/add.cpp", "// edited\n"),
+            ("ops/add/data/x.npy", ""),
+            ("common/inc/shared.h", "int a;"),
+            ("ops/CMakeLists.txt", ""),
+            ("ops/cmake/more.cmake", ""),
+            ("ops/cmake/rules.cmake", "set(A 1)\n"),
+            ("include/shared.h", ""),
+        ] {
+            let before = fs_err::read_to_string(base.join(file)).ok();
+            write(&base, file, &format!("{}{text}", before.as_deref().unwrap_or_default()));
+            assert!(memory.recall(&root).is_none(), "{file}");
+            match before {
+                Some(before) => write(&base, file, &before),
+                None => fs_err::remove_file(base.join(file)).unwrap(),
+            }
+            assert!(memory.recall(&root).is_some(), "{file} is as it was");
         }
     }
 }
