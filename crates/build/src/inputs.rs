@@ -77,7 +77,9 @@ impl Builder {
     }
 
     fn add_reached(&self, inputs: &mut BuildInputs, tree: &SourceTree, file: &str, includes: &[PathBuf]) {
-        let folders: Vec<PathBuf> = includes.iter().chain(&self.project.repository_includes).cloned().collect();
+        // What the SDK has is covered by its own digest.
+        let includes = includes.iter().filter(|folder| !folder.starts_with(&self.sdk.root));
+        let folders: Vec<PathBuf> = includes.chain(&self.project.repository_includes).cloned().collect();
         let reached = closure(&self.project, tree, file, &folders, Some(&self.sdk.include()));
         inputs.add(&reached, &folders);
     }

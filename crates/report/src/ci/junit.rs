@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::sentence;
 use crate::units::microseconds;
 use events::{CaseVerdict, Check, CheckCase, CheckFinding, CheckSummary, CheckedOperator, Verdict};
 
@@ -84,12 +85,4 @@ fn failed(kind: NonSuccessKind, verdict: Verdict, text: &str) -> TestCaseStatus 
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(verdict.rule()).set_message(text.lines().next().unwrap_or_default()).set_description(text);
     status
-}
-
-fn sentence(finding: &CheckFinding) -> String {
-    match (finding.file.as_str(), finding.line) {
-        ("", _) => finding.message.clone(),
-        (file, 0) => format!("{file}: {}", finding.message),
-        (file, line) => format!("{file}:{line}: {}", finding.message),
-    }
 }

@@ -127,6 +127,16 @@ fn placed<'summary>(
     })
 }
 
+/// A finding with its place before it, where it does not say that itself.
+pub(crate) fn sentence(finding: &CheckFinding) -> String {
+    match (finding.file.as_str(), finding.line) {
+        ("", _) => finding.message.clone(),
+        (file, 0) if finding.message.contains(file) => finding.message.clone(),
+        (file, 0) => format!("{file}: {}", finding.message),
+        (file, line) => format!("{file}:{line}: {}", finding.message),
+    }
+}
+
 /// `100 operators: 97 same, 2 slower, 1 drifted`.
 pub(crate) fn counts(summary: &CheckSummary) -> String {
     let all = summary.operators.len();

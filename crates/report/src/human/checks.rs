@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use events::{CaseVerdict, Check, CheckFinding, CheckSummary, CheckVerdict, CheckedOperator, Verdict};
+use events::{CaseVerdict, Check, CheckSummary, CheckVerdict, CheckedOperator, Verdict};
 
-use super::super::ci::{DRIFT_SAYS, counts};
+use super::super::ci::{DRIFT_SAYS, counts, sentence};
 use super::super::units::{counted, factor, microseconds, percent, seconds};
 use super::table::{Align, table};
 use super::{BAD, GOOD, machine_text, paint};
@@ -83,15 +83,6 @@ pub(super) fn check(check: &Check, color: bool) -> String {
     };
     let _ = writeln!(text, "{word}: {meaning}{claimed}{remembered} ({machine})");
     text
-}
-
-/// A finding with its place before it.
-fn sentence(finding: &CheckFinding) -> String {
-    match (finding.file.as_str(), finding.line) {
-        ("", _) => finding.message.clone(),
-        (file, 0) => format!("{file}: {}", finding.message),
-        (file, line) => format!("{file}:{line}: {}", finding.message),
-    }
 }
 
 /// One row an operator, what speaks against each, and how many there are of each verdict.
