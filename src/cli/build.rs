@@ -34,7 +34,8 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
             }));
         }
         if arguments.locked && !drifted.is_empty() {
-            return Ok(Exit::CheckFailed);
+            let differences = drifted.iter().map(ToString::to_string).collect();
+            return Err(TunerError::Stale { path: lock_path, differences });
         }
         // Values given on the command line win over the lock's.
         let mut configuration = locked.configuration.clone();

@@ -1,9 +1,9 @@
 //! `init`: reads the sources and writes a commented manifest.
 
-use super::Exit;
 use super::args::{Common, InitArgs};
 use super::output::{Output, start_event};
 use super::target::{processors, runtime, worker_exe};
+use super::{Exit, ci};
 use build::sdk::SdkOptions;
 use events::{Event, Init, Progress, Warning};
 use manifest::{FILE_NAME, Manifest, ManifestError};
@@ -15,6 +15,9 @@ const TOLD_FAULTS: usize = 5;
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
+    if let Some(system) = arguments.ci {
+        return ci::execute(common, arguments, system, output);
+    }
     output.emit(&Event::Start(start_event("init", common)));
     let project = OperatorProject::find(&common.project)?;
     let path = project.root.join(FILE_NAME);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::Exit;
 use super::args::{Common, LockArgs};
 use super::locked::{
-    changed_outputs, drift_of, locked_departures, locked_device, locked_findings, locked_machine, locked_manifest,
-    measured, new_findings,
+    changed_outputs, drift_with_tool, locked_departures, locked_device, locked_findings, locked_machine,
+    locked_manifest, measured, new_findings,
 };
 use super::output::{Output, start_event};
 use super::target::{open_as_locked, runtime};
@@ -24,7 +24,7 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
     let (workspace, locked) = opened.map_err(without_a_lock)?;
     let path = workspace.project.root.join(LOCK_FILE);
     let candidate = workspace.baseline()?;
-    let drifted = drift_of(&workspace, &locked, &candidate);
+    let drifted = drift_with_tool(&workspace, &locked, &candidate);
     let (trialled, _) = runtime()?.block_on(establish_baseline(&workspace, &candidate))?;
     trialled.known.warnings().iter().for_each(|warning| output.emit(warning));
     let Outcome::Valid(times) = &trialled.evaluation.outcome else {
@@ -45,7 +45,7 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
             manifest: locked_manifest(&workspace),
             // Nobody tried this state on probes.
             speedup_permille: None,
-            machine: locked_machine(&workspace),
+            machine: locked_machine(&workspace.machine),
             device: locked_device(&workspace),
             sources: source_digests(&workspace.sources),
             included: Some(source_digests(&workspace.included_beside())),

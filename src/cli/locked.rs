@@ -1,6 +1,6 @@
 //! What `check`, `build` and `lock` ask of a lock: what drifted, which outputs differ, which hazards are new.
 
-use aicore::Origin;
+use aicore::{Machine, Origin};
 use events::KnownHazard;
 use lock::{
     Current, Drift, Lock, LockedDeparture, LockedDevice, LockedFinding, LockedMachine, LockedMeasurement, MeasuredCase,
@@ -8,13 +8,9 @@ use lock::{
 };
 use tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
 
-/// The machine as the lock names it.
-pub fn locked_machine(workspace: &Workspace) -> LockedMachine {
-    LockedMachine {
-        name: workspace.machine.name.clone(),
-        version: workspace.machine.version.clone(),
-        digest: workspace.machine.digest(),
-    }
+/// A machine as the lock names it.
+pub fn locked_machine(machine: &Machine) -> LockedMachine {
+    LockedMachine { name: machine.name.clone(), version: machine.version.clone(), digest: machine.digest() }
 }
 
 /// What was measured on, as the lock names it; nothing where times are modelled.
@@ -71,6 +67,15 @@ pub fn locked_manifest(workspace: &Workspace) -> String {
 
 /// Differences between the project and its lock.
 pub fn drift_of(workspace: &Workspace, locked: &Lock, candidate: &Candidate) -> Vec<Drift> {
+    drift_with(workspace, locked, candidate, None)
+}
+
+/// The same, and whether another version of the tool wrote the lock.
+pub fn drift_with_tool(workspace: &Workspace, locked: &Lock, candidate: &Candidate) -> Vec<Drift> {
+    drift_with(workspace, locked, candidate, Some(env!("CARGO_PKG_VERSION")))
+}
+
+fn drift_with(workspace: &Workspace, locked: &Lock, candidate: &Candidate, tool: Option<&str>) -> Vec<Drift> {
     drift(
         locked,
         &Current {
@@ -78,7 +83,8 @@ pub fn drift_of(workspace: &Workspace, locked: &Lock, candidate: &Candidate) -> 
             sources: &workspace.sources,
             included: &workspace.included_beside(),
             manifest: &workspace.manifest_text,
-            machine: &locked_machine(workspace),
+            machine: &locked_machine(&workspace.machine),
+            tool,
             configuration: Some(&candidate.configuration),
         },
     )
@@ -136,7 +142,7 @@ pub fn new_findings(locked: &Lock, known: &KnownFindings) -> Vec<KnownHazard> {
 /// Outputs that are not the ones that were locked, one sentence each. Other data or another machine give others by right, so then
 /// nothing is compared.
 pub fn changed_outputs(workspace: &Workspace, locked: &Lock, drifted: &[Drift], outputs: &References) -> Vec<String> {
-    let comparable = |drift: &Drift| matches!(drift, Drift::Source { .. } | Drift::Tunable { .. });
+    let comparable = |drift: &Drift| matches!(drift, Drift::Source { .. } | Drift::Tunable { .. } | Drift::Tool { .. });
     if !drifted.iter().all(comparable) {
         return Vec::new();
     }

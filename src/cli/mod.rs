@@ -7,6 +7,7 @@ mod bisheng;
 mod build;
 mod calibrate;
 mod check;
+mod ci;
 mod compare;
 pub mod doctor;
 mod doors;
@@ -19,6 +20,7 @@ mod model;
 mod output;
 mod page;
 mod patches;
+mod printed;
 mod profile;
 mod projects;
 mod record;
@@ -87,6 +89,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return survey::trial().into();
     }
     output::start_log(cli.common.verbose);
+    if let Some(printed) = printed::print(&cli.command, &mut std::io::stdout().lock()) {
+        return match printed {
+            Ok(()) => Exit::Fine.into(),
+            Err(error) => Output::new(&cli.common, cli.command.name()).fail(&error).into(),
+        };
+    }
     let mut output = Output::new(&cli.common, cli.command.name());
     let result = match &cli.command {
         Command::Init(arguments) => init::execute(&cli.common, arguments, &mut output),
@@ -107,7 +115,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Ablation(arguments) => ablation::execute(arguments, &mut output),
         Command::Survey(arguments) => survey::execute(arguments, &mut output),
         Command::Soundness(arguments) => soundness::execute(arguments, &mut output),
-        Command::Trial(_) => Ok(Exit::Fine),
+        Command::Completions(_) | Command::Man(_) | Command::Schema(_) | Command::Trial(_) => Ok(Exit::Fine),
     };
     match result {
         Ok(exit) => exit.into(),

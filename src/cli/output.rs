@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use anstream::AutoStream;
 use clap::ColorChoice;
@@ -51,6 +52,13 @@ impl Output {
         }
     }
 
+    /// For a part of a command: what it says is collected, and ends when this is dropped.
+    pub fn collecting(command: &str, common: &Common) -> (Self, Receiver<Event>) {
+        let (sender, receiver) = channel();
+        let pending = Some(start_event(command, common));
+        (Self { sink: Box::new(Collected(sender)), json: true, pending }, receiver)
+    }
+
     /// Emits an event. That nobody reads is no reason to stop working.
     pub fn emit(&mut self, event: &Event) {
         if let Some(start) = self.pending.take()
@@ -75,8 +83,17 @@ impl Output {
     }
 }
 
+/// Hands events on.
+struct Collected(Sender<Event>);
+
+impl Sink for Collected {
+    fn emit(&mut self, event: &Event) -> io::Result<()> {
+        self.0.send(event.clone()).map_err(io::Error::other)
+    }
+}
+
 /// Exit status of a failure.
-fn exit_of(error: &TunerError) -> Exit {
+pub fn exit_of(error: &TunerError) -> Exit {
     match error.kind() {
         FailureKind::Usage => Exit::Usage,
         FailureKind::Environment => Exit::Environment,

@@ -38,14 +38,27 @@ fn named(root: &Path, project: String) -> (PathBuf, String) {
     itself.unwrap_or_else(|| (root.to_owned(), project))
 }
 
-/// Directories with a manifest, relative to the root; the root itself is `.`.
-fn projects_below(root: &Path) -> Vec<String> {
+/// Directories with a manifest at and below a directory, sorted, without hidden ones and what was built.
+pub(super) fn below(root: &Path) -> Vec<PathBuf> {
+    let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     let hidden = |name: &str| name == "target" || (name.starts_with('.') && name.len() > 1);
     let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(|entry| {
-        entry.depth() == 0 || !entry.file_type().is_dir() || !hidden(&entry.file_name().to_string_lossy())
+        let is_searched = || !hidden(&entry.file_name().to_string_lossy()) && !is_built(entry.path());
+        entry.depth() == 0 || !entry.file_type().is_dir() || is_searched()
     });
     let manifests = walk.filter_map(Result::ok).filter(|entry| entry.file_name() == FILE_NAME);
-    let relative = manifests.filter_map(|entry| entry.path().parent()?.strip_prefix(root).ok().map(Path::to_owned));
+    manifests.filter_map(|entry| entry.path().parent().map(Path::to_owned)).collect()
+}
+
+/// Whether a directory says of itself that what is in it was built: Cargo's and CMake's do.
+pub(super) fn is_built(directory: &Path) -> bool {
+    ["CACHEDIR.TAG", "CMakeCache.txt"].iter().any(|sign| directory.join(sign).exists())
+}
+
+/// Directories with a manifest, relative to the root; the root itself is `.`.
+fn projects_below(root: &Path) -> Vec<String> {
+    let below = below(root);
+    let relative = below.iter().filter_map(|path| path.strip_prefix(root).ok());
     relative.map(|path| if path.as_os_str().is_empty() { ".".to_owned() } else { path.display().to_string() }).collect()
 }
 

@@ -248,7 +248,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         seed,
         manifest: locked_manifest(workspace),
         speedup_permille: Some(permille(outcome.claimed())),
-        machine: locked_machine(workspace),
+        machine: locked_machine(&workspace.machine),
         device: locked_device(workspace),
         sources: lock::source_digests(&best.sources),
         included: Some(lock::source_digests(&workspace.included_beside())),

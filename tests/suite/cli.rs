@@ -2,10 +2,12 @@
 
 mod build;
 mod check;
+mod ci;
 mod contract;
 mod exit_status;
 mod golden;
 mod init;
+mod many;
 mod options;
 mod pages;
 

@@ -1,9 +1,10 @@
 //! What the model says about one kernel launch.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a latency comes from. A modelled number is never shown as a measured one; a measured one weighs more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// The embedded AI Core model.
@@ -86,7 +87,7 @@ impl Limiter {
 }
 
 /// Kinds of hazards. The names are part of the output contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardKind {
     /// Two pipes touch the same bytes, one writes, and nothing orders them.

@@ -197,7 +197,7 @@ impl Builder {
     pub(crate) fn closure(&self, tree: &SourceTree, file: &str, flags: &ProjectFlags) -> Closure {
         // What the SDK has is covered by its own digest.
         let folders = flags.includes.iter().filter(|folder| !folder.starts_with(&self.sdk.root));
-        closure(&self.project, tree, file, &folders.cloned().collect::<Vec<_>>(), &self.sdk.include())
+        closure(&self.project, tree, file, &folders.cloned().collect::<Vec<_>>(), Some(&self.sdk.include()))
     }
 
     /// Files of the repository that these sources include beside themselves, by their paths as seen from the operator's root.

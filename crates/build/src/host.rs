@@ -24,7 +24,7 @@ const REPOSITORY_TARGETS: [&str; 7] =
     ["op_host_aclnn", "op_host_aclnnInner", "op_host_aclnnExc", "optiling", "opsproto", "cust_optiling", "cust_proto"];
 
 /// A source with its flags and whether it is device code.
-type HostSource = (String, ProjectFlags, bool);
+pub(super) type HostSource = (String, ProjectFlags, bool);
 
 impl Builder {
     /// Builds the host library of a framework operator: its own sources, and those of the repository that define what
@@ -100,7 +100,7 @@ impl Builder {
 
     /// Sources of the host library with their flags: what targets for host code compile, and where CMake names none or
     /// the operator is one of a repository, all of `op_host` apart from interface code and other architectures.
-    fn host_sources(&self, tree: &SourceTree) -> Vec<HostSource> {
+    pub(super) fn host_sources(&self, tree: &SourceTree) -> Vec<HostSource> {
         let all: Vec<&str> = tree
             .iter()
             .filter(|(file, text)| {
@@ -149,7 +149,7 @@ impl Builder {
 
     /// Sources of the repository that define what the operator's own use. Found by linking and looking for what is missing;
     /// remembered for the same objects.
-    fn dependencies(
+    pub(super) fn dependencies(
         &self,
         tree: &SourceTree,
         own: &[HostSource],
@@ -226,7 +226,7 @@ impl Builder {
         Ok(found)
     }
 
-    fn candidates(&self, tree: &SourceTree, own: &[HostSource]) -> Candidates {
+    pub(super) fn candidates(&self, tree: &SourceTree, own: &[HostSource]) -> Candidates {
         let mut headers = BTreeSet::new();
         for (file, flags, _) in own {
             headers.extend(self.closure(tree, file, flags).other_files.into_keys());

@@ -107,6 +107,11 @@ impl Candidates {
         Candidates { left, dependencies, named: sources_in_cmake(&project.root) }
     }
 
+    /// All that may be taken.
+    pub(super) fn all(&self) -> &[PathBuf] {
+        &self.left
+    }
+
     /// Takes the sources of dependencies that register something for one of the operator types: functions that no symbol
     /// of the operator leads to.
     pub(super) fn registering(&mut self, types: &BTreeSet<String>) -> Vec<PathBuf> {

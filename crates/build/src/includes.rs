@@ -19,16 +19,18 @@ pub(crate) struct Closure {
     pub flat_folders: BTreeMap<String, PathBuf>,
     /// Folders that lead to headers which the repository has somewhere else.
     pub found_folders: BTreeSet<PathBuf>,
+    /// What follows `#include` in them, without quotes.
+    pub spelled: BTreeSet<String>,
 }
 
 /// Follows includes from a file of the tree, or from another one by its absolute path. Headers in `sdk` are left
-/// alone.
+/// alone, where that is given.
 pub(crate) fn closure(
     project: &OperatorProject,
     tree: &SourceTree,
     start: &str,
     folders: &[PathBuf],
-    sdk: &Path,
+    sdk: Option<&Path>,
 ) -> Closure {
     let mut result = Closure::default();
     let start =
@@ -55,9 +57,11 @@ pub(crate) fn closure(
         for include in includes(&text) {
             match include {
                 Include::Quoted(path) => {
+                    result.spelled.insert(path.clone());
                     pending.extend(resolve(project, tree, &place, &path, folders, sdk, &mut result));
                 }
                 Include::Angled(path) => {
+                    result.spelled.insert(path.clone());
                     let found = in_folders(project, tree, &path, folders);
                     // Libraries of the system change with the system.
                     pending.extend(found.filter(|place| place.is_of(&project.repository_root)));
@@ -94,7 +98,7 @@ fn resolve(
     from: &HeaderFile,
     include: &str,
     folders: &[PathBuf],
-    sdk: &Path,
+    sdk: Option<&Path>,
     result: &mut Closure,
 ) -> Option<HeaderFile> {
     let from_folder = match from {
@@ -105,7 +109,7 @@ fn resolve(
     if let Some(place) = beside.or_else(|| in_folders(project, tree, include, folders)) {
         return Some(place);
     }
-    if sdk.join(include).is_file() {
+    if sdk.is_some_and(|sdk| sdk.join(include).is_file()) {
         return None;
     }
     let path = flattened(project, include, &mut result.flat_folders).or_else(|| elsewhere(project, include, result))?;
@@ -217,19 +221,19 @@ mod tests {
         let no_sdk = base.join("sdk");
         let project = OperatorProject::find(&root).unwrap();
         let tree = project.load_sources().unwrap();
-        let kernel = closure(&project, &tree, "op_kernel/add.cpp", &[], &no_sdk);
+        let kernel = closure(&project, &tree, "op_kernel/add.cpp", &[], Some(&no_sdk));
         assert_eq!(
             kernel.tree_files.iter().collect::<Vec<_>>(),
             ["op_kernel/add.cpp", "op_kernel/add.h", "op_kernel/add_data.h", "op_kernel/arch22/deep.h"]
         );
         assert_eq!(kernel.other_files.len(), 3);
         assert_eq!(kernel.flat_folders.keys().collect::<Vec<_>>(), ["inc", "mul", "utils"]);
-        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[], &no_sdk);
+        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[], Some(&no_sdk));
         assert_eq!(host.tree_files.len(), 3);
         assert!(host.other_files.is_empty());
         let mut tree = tree;
         tree.insert("op_host/add_tiling.cpp".to_owned(), "#include \"far.h\"\n".to_owned());
-        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[], &no_sdk);
+        let host = closure(&project, &tree, "op_host/add_tiling.cpp", &[], Some(&no_sdk));
         assert_eq!(host.found_folders.iter().collect::<Vec<_>>(), [&base.join("other/deep/op_host")]);
     }
 }

@@ -23,6 +23,78 @@ pub enum CheckVerdict {
     Missing,
 }
 
+/// What a check says of an operator, in the words of every output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// No case is slower or faster than the lock by more than the tolerance, outputs are the same, nothing drifted.
+    Same,
+    /// The same, and at least one case is faster by more than the tolerance.
+    Faster,
+    /// At least one case is slower by more than the tolerance.
+    Slower,
+    /// An output is not what was locked.
+    Different,
+    /// A case cannot be run or fails verification, or shows a hazard that is not locked.
+    Wrong,
+    /// Sources, manifest or machine description are not what was locked.
+    Drifted,
+    /// There is nothing to compare, or it could not be compared.
+    CannotTell,
+}
+
+impl Verdict {
+    /// Every verdict, in order.
+    pub const ALL: [Verdict; 7] = [
+        Verdict::Same,
+        Verdict::Faster,
+        Verdict::Slower,
+        Verdict::Different,
+        Verdict::Wrong,
+        Verdict::Drifted,
+        Verdict::CannotTell,
+    ];
+
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Same => "same",
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::Different => "different",
+            Verdict::Wrong => "wrong",
+            Verdict::Drifted => "drifted",
+            Verdict::CannotTell => "cannot tell",
+        }
+    }
+
+    /// The word for programs, as in JSON.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Verdict::CannotTell => "cannot-tell",
+            other => other.word(),
+        }
+    }
+
+    /// What it means, one sentence without a full stop.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Verdict::Same => "No case is slower or faster than ascend.lock by more than the tolerance",
+            Verdict::Faster => "A case is faster than ascend.lock by more than the tolerance",
+            Verdict::Slower => "A case is slower than ascend.lock by more than the tolerance",
+            Verdict::Different => "An output is not what was locked",
+            Verdict::Wrong => "A case fails, or shows a hazard that ascend.lock does not know",
+            Verdict::Drifted => "Sources, manifest or machine description are not what was locked",
+            Verdict::CannotTell => "The operator could not be compared with ascend.lock",
+        }
+    }
+
+    /// Whether a check with this verdict has passed.
+    pub fn passes(self) -> bool {
+        matches!(self, Verdict::Same | Verdict::Faster)
+    }
+}
+
 /// Verdict on one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -104,6 +176,29 @@ impl fmt::Display for KnownHazard {
     }
 }
 
+/// One thing that a check found, with its place where it has one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckFinding {
+    /// The verdict that it speaks for.
+    pub verdict: Verdict,
+    /// The case that shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
+    /// File, relative to the operator's root; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// Line from 1; 0 if unknown.
+    #[serde(default, skip_serializing_if = "is_unknown")]
+    pub line: u32,
+    /// What was found, one sentence.
+    pub message: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_unknown(line: &u32) -> bool {
+    *line == 0
+}
+
 /// Result of `check`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
@@ -116,6 +211,12 @@ pub struct Check {
     /// Outputs that are not the locked ones, one sentence each with how far they are off, where that is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
+    /// What speaks against the operator, with places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<CheckFinding>,
+    /// Whether nothing was built or run: an earlier check of exactly this passed on this machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
     /// Ratio up to which a case is not slower.
     pub tolerance: f64,
     /// Speed-up that the lock claims; nothing where it claims none.
@@ -127,6 +228,64 @@ pub struct Check {
     pub machine: String,
     /// Version of the machine description.
     pub machine_version: String,
+}
+
+impl Check {
+    /// The verdict in the words of every output.
+    pub fn outcome(&self) -> Verdict {
+        match self.verdict {
+            CheckVerdict::Ok if self.cases.iter().any(|case| case.verdict == CaseVerdict::Improved) => Verdict::Faster,
+            CheckVerdict::Ok => Verdict::Same,
+            CheckVerdict::Regressed => Verdict::Slower,
+            CheckVerdict::Drifted => Verdict::Drifted,
+            CheckVerdict::Different => Verdict::Different,
+            CheckVerdict::Wrong => Verdict::Wrong,
+            CheckVerdict::Missing => Verdict::CannotTell,
+        }
+    }
+}
+
+/// One operator of a `check` of many.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckedOperator {
+    /// Its directory, as seen from the directory that the command was started in.
+    pub project: String,
+    /// The operator; empty where its manifest could not be read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub operator: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What speaks against it, with places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<CheckFinding>,
+    /// What the check found, where it came to an end: the event `check` says the same.
+    #[serde(skip)]
+    pub check: Option<Check>,
+    /// Exit status that a check of it alone has.
+    pub exit: u8,
+    /// Seconds that its check took.
+    pub wall_s: f64,
+}
+
+/// Result of a `check` of many operators, and of `check --drift`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckSummary {
+    /// The operators, by directory.
+    pub operators: Vec<CheckedOperator>,
+    /// Whether only digests were compared.
+    pub drift_only: bool,
+    /// Operators that were left out because nothing that they depend on changed since a revision.
+    #[serde(default)]
+    pub left_out: u64,
+    /// Seconds that all took.
+    pub wall_s: f64,
+}
+
+impl CheckSummary {
+    /// How many operators have a verdict.
+    pub fn count(&self, verdict: Verdict) -> u64 {
+        self.operators.iter().filter(|operator| operator.verdict == verdict).count() as u64
+    }
 }
 
 /// One probe of `compare`.

@@ -11,8 +11,8 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate, ModelError,
-    ProfileEvent, Rewind, Summary,
+    Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate,
+    ModelError, ProfileEvent, Rewind, Summary, Written,
 };
 
 /// Version of the event format, carried by the first event.
@@ -110,6 +110,8 @@ pub enum Event {
     Profile(Box<ProfileEvent>),
     /// Result of `check`.
     Check(Check),
+    /// Result of `check` of many operators, and of `check --drift`.
+    Checks(CheckSummary),
     /// Result of `compare`.
     Comparison(Comparison),
     /// Result of `lock`.
@@ -118,6 +120,8 @@ pub enum Event {
     Build(Build),
     /// Result of `init`.
     Init(Init),
+    /// Files that were written beside.
+    Written(Written),
     /// Result of `doctor`.
     Doctor(Doctor),
     /// Result of `rewind`.

@@ -18,7 +18,10 @@ pub mod survey;
 mod taken_back;
 mod witness;
 
-pub use checks::{CaseVerdict, Check, CheckCase, CheckVerdict, ComparedProbe, Comparison, KnownHazard, LockUpdate};
+pub use checks::{
+    CaseVerdict, Check, CheckCase, CheckFinding, CheckSummary, CheckVerdict, CheckedOperator, ComparedProbe,
+    Comparison, KnownHazard, LockUpdate, Verdict,
+};
 pub use devices::{Devices, ModelError};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
@@ -29,6 +32,6 @@ pub use repair::Repair;
 pub use results::{
     Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,
     ModelUse, PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary,
-    SummaryCase, TestVerdict,
+    SummaryCase, TestVerdict, Written,
 };
 pub use taken_back::TakenBack;

@@ -233,6 +233,18 @@ pub struct Init {
     pub faults: Vec<String>,
 }
 
+/// Files that a command has written for others to read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Their paths.
+    pub files: Vec<String>,
+    /// Whether they were written; `--dry-run` only shows.
+    pub written: bool,
+    /// What is left to do by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &usize) -> bool {
     *count == 0

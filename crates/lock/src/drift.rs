@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::content::{is_manifest, is_source, source_digest};
-use super::{Lock, LockedMachine};
+use super::{LOCK_FILE, Lock, LockedMachine};
 use source::SourceTree;
 use space::{Configuration, Value};
 
@@ -45,6 +45,13 @@ pub enum Drift {
         /// Operator now.
         now: String,
     },
+    /// Another version of the tool, whose model and judge may say something else.
+    Tool {
+        /// Version that wrote the lock.
+        locked: String,
+        /// Version that compares.
+        now: String,
+    },
     /// A tunable has another value in the sources than in the lock.
     Tunable {
         /// Name of the tunable.
@@ -67,6 +74,9 @@ impl fmt::Display for Drift {
                 write!(formatter, "the machine description was {locked} and is now {now}")
             }
             Drift::Operator { locked, now } => write!(formatter, "the operator was {locked} and is now {now}"),
+            Drift::Tool { locked, now } => {
+                write!(formatter, "ascend.lock was written by version {locked} of cargo-ascend-tune, and this is {now}")
+            }
             Drift::Tunable { name, locked: Some(locked), now: Some(now) } => {
                 write!(formatter, "tunable {name} was {locked} and is now {now}")
             }
@@ -76,6 +86,17 @@ impl fmt::Display for Drift {
             Drift::Tunable { name, now, .. } => {
                 write!(formatter, "tunable {name} = {} is not in the lock", now.as_deref().unwrap_or("?"))
             }
+        }
+    }
+}
+
+impl Drift {
+    /// The file that shows it, relative to the operator's root.
+    pub fn file(&self) -> &str {
+        match self {
+            Drift::Source { file, .. } => file,
+            Drift::Manifest | Drift::Operator { .. } => "ascend.toml",
+            Drift::Machine { .. } | Drift::Tool { .. } | Drift::Tunable { .. } => LOCK_FILE,
         }
     }
 }
@@ -93,6 +114,8 @@ pub struct Current<'a> {
     pub manifest: &'a str,
     /// Machine description in use.
     pub machine: &'a LockedMachine,
+    /// Version of the tool, where that counts.
+    pub tool: Option<&'a str>,
     /// Values of the tunables as the sources have them, to name what changed; nothing if they could not be read.
     pub configuration: Option<&'a Configuration>,
 }
@@ -114,6 +137,9 @@ pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
     }
     if !is_manifest(current.manifest, &lock.manifest) {
         found.push(Drift::Manifest);
+    }
+    if let Some(now) = current.tool.filter(|now| *now != lock.tool) {
+        found.push(Drift::Tool { locked: lock.tool.clone(), now: now.to_owned() });
     }
     let mut changes = changes(&lock.sources, current.sources);
     if let Some(included) = &lock.included {

@@ -23,6 +23,6 @@ pub use drift::{Current, Drift, FileChange, drift, source_digests};
 pub use error::LockError;
 pub use format::{
     Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedDeparture, LockedDevice, LockedFinding,
-    LockedGeneralisation, LockedMachine, LockedMeasurement, LockedMotif, Picoseconds,
+    LockedGeneralisation, LockedMachine, LockedMeasurement, LockedMotif, Picoseconds, schema,
 };
 pub use store::{Written, read, write};

@@ -146,12 +146,14 @@ fn drift_names_what_changed() {
         included: &included,
         manifest: "food = 1",
         machine: &machine,
+        tool: Some("0.2.0"),
         configuration: Some(&configuration),
     };
     let found = drift(&lock, &current).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(found, @"
     the machine description was ascend910b2 version 3 (beef) and is now ascend910b2 version 3 (dead)
     ascend.toml was changed
+    ascend.lock was written by version 0.1.0 of cargo-ascend-tune, and this is 0.2.0
     ../common/cast.h was changed
     ../common/new.h is new
     op_host/gelu.cpp is gone
@@ -171,6 +173,7 @@ fn drift_names_what_changed() {
         included: &included,
         manifest: "# slack\n[check]\ntolerance=1.030",
         machine: &lock.machine,
+        tool: None,
         configuration: Some(&lock.configuration),
     };
     assert_eq!(drift(&lock, &same), []);

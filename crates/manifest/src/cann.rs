@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// What the manifest says of devices; what it leaves open is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DeviceSettings {
     /// The toolkit's folder; where it is left out, that of the environment or an installed one.

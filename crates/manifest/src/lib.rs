@@ -8,6 +8,8 @@ mod cann;
 mod finding;
 mod keys;
 mod model;
+mod schema;
+mod spanned;
 #[doc(hidden)]
 pub mod testing;
 #[cfg(test)]
@@ -22,6 +24,7 @@ pub use allow::Allowance;
 pub use cann::DeviceSettings;
 pub use finding::{Finding, InvalidManifest, ManifestError};
 pub use model::{MODEL_KEY_VARIABLE, MODEL_ROLES, ModelSettings, ProposerSettings, host_of};
+pub use schema::schema;
 pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,
 };

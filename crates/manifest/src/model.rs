@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Environment variable that holds the key of an endpoint, unless the manifest names another.
 pub const MODEL_KEY_VARIABLE: &str = "ASCEND_TUNE_MODEL_KEY";
 
 /// What the manifest says of a language model. Without an endpoint there is none.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ModelSettings {
     /// Address of a server that answers `POST ENDPOINT/chat/completions` as OpenAI's does.
@@ -56,7 +57,7 @@ impl ModelSettings {
 }
 
 /// The table `[proposer]`: a program that proposes rewrites, and what it may take.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ProposerSettings {
     /// The program and its arguments.

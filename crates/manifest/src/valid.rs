@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 pub use verify::{TensorSpec, Tolerance, ValueRange};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::allow::Allowance;
@@ -12,7 +13,7 @@ use super::model::{MODEL_KEY_VARIABLE, ModelSettings, ProposerSettings};
 use space::Tunable;
 
 /// Shape of an operator project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// `op_host/`, `op_kernel/`, tiling declared by macros, its own CMake project.
@@ -119,7 +120,7 @@ pub enum KernelHeaders {
 }
 
 /// Which hazards reject.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardPolicy {
     /// Errors that the operator as it stands has are shown and kept as known; more of them reject a candidate. Warnings are

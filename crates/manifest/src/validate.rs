@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml::Spanned;
+use super::spanned::Spanned;
 
 use space::{Binding, CaseFacts, Condition, Domain, NO_LIMIT, SearchSpace, SpaceError, Tunable, Value, domain_values};
 

@@ -13,7 +13,7 @@ pub use detect::{camel_case, is_interface_code, snake_case};
 pub use entry::{KernelEntry, kernel_entries};
 pub use kernel_tests::{KernelTests, NoKernelTests};
 pub use machine::{LoadMachineError, load_machine};
-pub use repository::RepositoryIndex;
+pub use repository::{RepositoryIndex, cmake_files};
 
 /// The text of a CMake file with blanks for comments, so that places stay where they are.
 pub fn without_cmake_comments(text: &str) -> String {

@@ -58,11 +58,15 @@ pub(super) fn repository_around(root: &Path, own_project: bool) -> (PathBuf, Vec
     (top, folders)
 }
 
-/// A repository's CMake files outside its operators.
-fn cmake_scripts(top: &Path) -> Vec<String> {
+/// A repository's CMake files outside its operators, which decide what is included from where.
+pub fn cmake_files(top: &Path) -> Vec<PathBuf> {
     let scripts = std::fs::read_dir(top.join("cmake")).into_iter().flatten().flatten().map(|entry| entry.path());
     let scripts = scripts.filter(|path| path.extension().is_some_and(|extension| extension == "cmake"));
-    let texts = std::iter::once(top.join("CMakeLists.txt")).chain(scripts).filter_map(|path| std::fs::read(path).ok());
+    std::iter::once(top.join("CMakeLists.txt")).chain(scripts).collect()
+}
+
+fn cmake_scripts(top: &Path) -> Vec<String> {
+    let texts = cmake_files(top).into_iter().filter_map(|path| std::fs::read(path).ok());
     texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
 }
 
@@ -141,6 +145,11 @@ impl RepositoryIndex {
         found
             .max_by_key(|path| (shared(path, from), std::cmp::Reverse(path.components().count())))
             .map(PathBuf::as_path)
+    }
+
+    /// All headers and sources of a file name.
+    pub fn named(&self, name: &str) -> &[PathBuf] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Sources below a folder.

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Effects, Style};
 use events::survey::{SurveyStep, Surveyed};
 use events::{
     Baseline, Build, Evaluation, Event, Failure, Improvement, Init, Repair, Sdk, SdkStatus, Stage, Start, Status,
-    Warning,
+    Warning, Written,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -15,6 +15,7 @@ use super::sink::Sink;
 use super::units::{counted, factor, microseconds, percent, percent_of_bound, seconds};
 
 mod ablation;
+mod checks;
 mod devices;
 mod experience;
 mod fidelity;
@@ -311,6 +312,14 @@ impl<'a> Human<'a> {
         }
     }
 
+    fn wrote(&mut self, written: &Written) -> io::Result<()> {
+        let verb = if written.written { "Created" } else { "Would create" };
+        for file in &written.files {
+            self.note(verb, file)?;
+        }
+        written.next.as_ref().map_or(Ok(()), |next| self.note("Next", next))
+    }
+
     fn created(&mut self, init: &Init) -> io::Result<()> {
         let verb = if init.written { "Created" } else { "Would create" };
         self.note(
@@ -356,6 +365,7 @@ impl Sink for Human<'_> {
             Event::Error(failure) => self.failure(failure),
             Event::Build(build) => self.built(build),
             Event::Init(init) => self.created(init),
+            Event::Written(written) => self.wrote(written),
             Event::Surveyed(outcome) => self.surveyed(outcome),
             result => {
                 let text = results::text(result, self.color, self.verbosity == Verbosity::Verbose);

@@ -331,7 +331,7 @@ fn a_check_says_which_case_and_by_how_much() {
       odd    4.000 us        4.000 us   +0.0 %  ok
       new           -        2.000 us        -  missing
 
-    regressed: 1 case more than 3 % slower than ascend.lock; what is locked claims 1.31x (modelled on ascend910b2 version 3)
+    slower: 1 case more than 3 % slower than ascend.lock; what is locked claims 1.31x (modelled on ascend910b2 version 3)
     ");
     let drifted = Check {
         verdict: CheckVerdict::Drifted,

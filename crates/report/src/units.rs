@@ -71,8 +71,8 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
-/// The limiter in words.
-pub(crate) fn limiter(limiter: Limiter) -> &'static str {
+/// What a launch is limited by, in words.
+pub fn limiter(limiter: Limiter) -> &'static str {
     match limiter {
         Limiter::Mte2 => "MTE2 (reads from global memory)",
         Limiter::Mte3 => "MTE3 (writes to global memory)",

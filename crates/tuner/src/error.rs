@@ -76,6 +76,14 @@ pub enum TunerError {
     /// The lock would change, but `--locked` was given.
     #[error("{} would change, but --locked was given", .0.display())]
     Locked(PathBuf),
+    /// The project is not what was locked, but `--locked` was given.
+    #[error("{} is stale, but --locked was given: {}", path.display(), differences.join("; "))]
+    Stale {
+        /// The lock.
+        path: PathBuf,
+        /// How they differ, one sentence each.
+        differences: Vec<String>,
+    },
     /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -135,7 +143,7 @@ impl TunerError {
             },
             TunerError::Baseline(rejection) if rejection.reason == Reason::BuildFailed => FailureKind::Build,
             TunerError::Baseline(_) | TunerError::Winner(_) => FailureKind::Wrong,
-            TunerError::Lock(_) | TunerError::Locked(_) => FailureKind::Check,
+            TunerError::Lock(_) | TunerError::Locked(_) | TunerError::Stale { .. } => FailureKind::Check,
             TunerError::Journal { .. } | TunerError::Io(_) | TunerError::Run { .. } | TunerError::Device(_) => {
                 FailureKind::Environment
             }
@@ -156,6 +164,11 @@ impl TunerError {
                 Some("commit or stash them, so that the tool's edits can be told apart, or give --allow-dirty".to_owned())
             }
             TunerError::Locked(_) => Some("run without --locked, and commit the new lock".to_owned()),
+            TunerError::Stale { .. } => Some(
+                "tune the sources as they are with `cargo ascend-tune run`, or take them over with `cargo ascend-tune lock --accept`; \
+                 without --locked they are built all the same"
+                    .to_owned(),
+            ),
             TunerError::Baseline(rejection) if rejection.reason == Reason::TilingFailed => Some(format!(
                 "give case `{}` in ascend.toml shapes, dtypes and attributes that the tiling function takes, as the operator's \
                  tests and examples have them, or take other cases (`--case`)",

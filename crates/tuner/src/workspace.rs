@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -11,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::TunerError;
 use super::candidate::Candidate;
 use super::contradictions::Contradictions;
+use super::declared::{DATA, Declared};
 use super::devices::{Attached, Attachment, DeviceChoice, find};
 use super::evaluator::Evaluator;
 use super::left_alone::nothing_to_rewrite;
@@ -21,7 +21,7 @@ use backend::{Backend, ProcessLimits, Recorded, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, ToolLimits, Toolkit};
 use events::Event;
-use manifest::{Case, FILE_NAME, KernelHeaders, Layout, Manifest, ManifestError};
+use manifest::{Case, KernelHeaders, Layout, Manifest};
 use project::{AutoSyncOff, OperatorProject, auto_sync_off, load_machine};
 use source::SourceTree;
 use source::tunable::{TunableError, present_value};
@@ -90,9 +90,6 @@ pub struct Workspace {
     pub attached: Option<Arc<Attached>>,
 }
 
-/// Folder of input files below the work directory.
-const DATA: &str = "data";
-
 /// Steps of opening a project that take long enough to be told.
 #[derive(Clone, Copy, Debug)]
 pub enum Opening<'a> {
@@ -133,22 +130,9 @@ impl BackendKind {
 impl Workspace {
     /// Finds the project, reads the manifest and makes the SDK ready. `on_step` hears how that goes.
     pub fn open(options: WorkspaceOptions, on_step: &mut dyn FnMut(Opening<'_>)) -> Result<Self, TunerError> {
-        let project = OperatorProject::find(&options.directory)?;
-        let path = project.root.join(FILE_NAME);
-        let own = || project.root.join("target").join("ascend-tune");
-        let work_directory = options.work_directory.clone().unwrap_or_else(own);
-        let (manifest_text, mut manifest) = match &options.made_up {
-            Some(text) => (String::new(), Manifest::parse(text, &path).map_err(ManifestError::from)?),
-            None if path.exists() => {
-                let manifest = Manifest::load(&path)?;
-                (fs_err::read_to_string(&path)?, manifest)
-            }
-            None => return Err(TunerError::NoManifest(path)),
-        };
-        super::finish::recover(&project.root, &work_directory)?;
-        sweep(&work_directory);
-        known_kernel(&project, &manifest)?;
-        let sources = editable_sources(&project, &manifest)?;
+        let declared =
+            Declared::read(&options.directory, options.work_directory.as_deref(), options.made_up.as_deref())?;
+        let Declared { project, work_directory, manifest_text, mut manifest, sources } = declared;
         manifest.cmake.extend(options.cmake.clone());
         let found = match &options.backend {
             BackendKind::Cann(choice) => Some(find(choice, &manifest, &project.root)?),
@@ -370,23 +354,6 @@ impl Workspace {
     }
 }
 
-/// Another kernel than the one that is named must not be tuned in its place.
-fn known_kernel(project: &OperatorProject, manifest: &Manifest) -> Result<(), TunerError> {
-    let entries = &project.kernel_entries;
-    // Entries that macros make are not seen here.
-    let may_be = entries.is_empty() || manifest.layout == Layout::DirectLaunch;
-    if may_be || project.entry_called(&manifest.kernel).is_some() {
-        return Ok(());
-    }
-    let known: Vec<&str> = entries.iter().map(|entry| entry.function.as_str()).collect();
-    Err(TunerError::Usage(format!(
-        "{}: there is no kernel `{}`; found: {}",
-        manifest.path.display(),
-        manifest.kernel,
-        known.join(", ")
-    )))
-}
-
 fn simulator(
     options: &WorkspaceOptions,
     manifest: &Manifest,
@@ -423,45 +390,6 @@ fn contradictions(attached: &Attached, machine: &Machine, work_directory: &Path)
     Arc::new(Contradictions::below(work_directory.join("contradictions"), environment))
 }
 
-/// Removes what killed commands left behind. Directories of commands that may still run are younger than that.
-fn sweep(work_directory: &Path) {
-    const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(3600);
-    // Inputs of runs by other seeds are made again when they are wanted.
-    const UNUSED_AFTER: Duration = Duration::from_secs(24 * 3600);
-    let data = work_directory.join(DATA);
-    let folders =
-        [work_directory.join("runs"), work_directory.join("overlay"), work_directory.to_owned(), data.clone()];
-    for entry in folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
-        let name = entry.file_name();
-        let temporary = entry.path().parent() != Some(work_directory) || name.to_string_lossy().starts_with("clean-");
-        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|at| at.elapsed().ok());
-        let limit = if entry.path().parent() == Some(&data) { UNUSED_AFTER } else { LEFT_BEHIND_AFTER };
-        if temporary && age.is_some_and(|age| age > limit) {
-            // Somebody else may be at it as well; what cannot be removed now is tried again next time.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// The files that tuning may edit: those of the manifest, or everything the project offers where it names none.
-fn editable_sources(project: &OperatorProject, manifest: &Manifest) -> Result<SourceTree, TunerError> {
-    let all = project.load_sources()?;
-    if manifest.sources.is_empty() {
-        return Ok(all);
-    }
-    let mut chosen = SourceTree::new();
-    for file in &manifest.sources {
-        let text = all.text(file).ok_or_else(|| {
-            TunerError::Usage(format!(
-                "{}: sources: {file} is not a source file of the operator",
-                manifest.path.display()
-            ))
-        })?;
-        chosen.insert(file.clone(), text);
-    }
-    Ok(chosen)
-}
-
 fn select_cases(manifest: &Manifest, names: &[String]) -> Result<Vec<usize>, TunerError> {
     if names.is_empty() {
         return Ok((0..manifest.cases.len()).collect());
@@ -495,27 +423,5 @@ fn toolkit_directory(
                 manifest.path.display()
             ))),
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_nobody_has_used_for_long_is_swept() {
-        let directory = tempfile::tempdir().unwrap();
-        let aged = |name: &str, hours: u64| {
-            let folder = directory.path().join(name);
-            fs_err::create_dir_all(&folder).unwrap();
-            let at = std::time::SystemTime::now() - Duration::from_secs(hours * 3600);
-            std::fs::File::open(&folder).unwrap().set_modified(at).unwrap();
-            folder
-        };
-        let left_behind = [aged("runs/killed", 2), aged("data/case-random-1-ab", 30)];
-        let wanted = [aged("runs/running", 0), aged("data/case-random-0", 2), aged("locked-outputs", 99)];
-        sweep(directory.path());
-        assert!(left_behind.iter().all(|folder| !folder.exists()));
-        assert!(wanted.iter().all(|folder| folder.exists()));
     }
 }

@@ -6,13 +6,21 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
+mod bank;
+mod check;
+mod init;
 mod model;
+mod printed;
 mod soundness;
 mod studies;
 
 pub use super::value::{Assignment, Definition, ValueError};
 use super::{Exit, value};
+pub use bank::{BankAction, BankArgs};
+pub use check::CheckArgs;
+pub use init::{CaseCount, CiSystem, InitArgs};
 pub use model::ModelArgs;
+pub use printed::{CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 use search::StrategyKind;
 pub use soundness::SoundnessArgs;
 pub use studies::{AblationArgs, CalibrateArgs, FidelityArgs, ReplayArgs, SurveyArgs};
@@ -105,6 +113,12 @@ pub enum Command {
     Test(TestArgs),
     /// Say what is there, what is missing and how to get it.
     Doctor(DoctorArgs),
+    /// Print a script by which a shell completes the words of cargo-ascend-tune.
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each command.
+    Man(ManArgs),
+    /// Print the JSON schema of ascend.toml or ascend.lock.
+    Schema(SchemaArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
     Rewind(RewindArgs),
     /// List, search, merge and prune the records of an experience bank.
@@ -143,6 +157,9 @@ impl Command {
             Command::Profile(_) => "profile",
             Command::Test(_) => "test",
             Command::Doctor(_) => "doctor",
+            Command::Completions(_) => "completions",
+            Command::Man(_) => "man",
+            Command::Schema(_) => "schema",
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
             Command::Survey(_) => "survey",
@@ -229,57 +246,6 @@ pub struct Target {
     /// accept it all the same.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=i64::MAX as u64))]
     pub seed: u64,
-}
-
-/// `init`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune init\n  \
-    cargo ascend-tune init --project math/is_finite --dry-run")]
-pub struct InitArgs {
-    /// Pass a CMake cache entry to the project; may be repeated.
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
-    pub definitions: Vec<Definition>,
-    /// Show the manifest on standard output instead of writing it.
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Replace an ascend.toml that is there.
-    #[arg(long)]
-    pub force: bool,
-    /// Cases to write at most, or `all` that the tiling function accepts.
-    #[arg(long, value_name = "N|all", default_value_t)]
-    pub cases: CaseCount,
-    /// Python for the operator's own scripts that make test data; without its packages they are left out.
-    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
-    pub python: PathBuf,
-}
-
-/// How many cases `init` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CaseCount(pub usize);
-
-impl Default for CaseCount {
-    fn default() -> Self {
-        Self(4)
-    }
-}
-
-impl std::fmt::Display for CaseCount {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0 == usize::MAX { formatter.write_str("all") } else { self.0.fmt(formatter) }
-    }
-}
-
-impl std::str::FromStr for CaseCount {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse::<usize>() {
-            _ if text == "all" => Ok(Self(usize::MAX)),
-            Ok(count) if count > 0 => Ok(Self(count)),
-            _ => Err("give a number above 0, or `all`".to_owned()),
-        }
-    }
 }
 
 /// Stages of the loop.
@@ -379,22 +345,6 @@ impl RunArgs {
     }
 }
 
-/// `check`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune check\n  \
-    cargo ascend-tune check --tolerance 1.05 --message-format json\n\n\
-    Exit status 1 when a case regressed, an output changed or the lock is stale, so that it can stand\n\
-    in CI as it is. A change of comments or white space is none.")]
-pub struct CheckArgs {
-    /// What to build and run.
-    #[command(flatten)]
-    pub target: Target,
-    /// Ratio up to which a case is not slower, such as 1.05 for 5 % [default: that of ascend.toml].
-    #[arg(long, value_name = "RATIO", value_parser = tolerance)]
-    pub tolerance: Option<f64>,
-}
-
 /// `compare`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -426,13 +376,6 @@ pub struct LockArgs {
     /// Write what is there now into ascend.lock.
     #[arg(long)]
     pub accept: bool,
-}
-
-fn tolerance(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(ratio) if (1.0..=100.0).contains(&ratio) => Ok(ratio),
-        _ => Err("not a ratio of at least 1, such as 1.03 for 3 %".to_owned()),
-    }
 }
 
 /// `build`.
@@ -529,73 +472,6 @@ pub struct RewindArgs {
     /// Measure and report, but write no record.
     #[arg(long)]
     pub dry_run: bool,
-}
-
-/// `bank`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune bank stats\n  \
-    cargo ascend-tune bank search --code op_kernel --symptom waits\n  \
-    cargo ascend-tune bank show d01-3f2a\n  \
-    cargo ascend-tune bank merge ../other-team/bank")]
-pub struct BankArgs {
-    /// Directory of the experience bank [default: target/ascend-tune/bank of the project].
-    #[arg(long, global = true, value_name = "DIR")]
-    pub bank: Option<PathBuf>,
-    /// What to do with it.
-    #[command(subcommand)]
-    pub action: BankAction,
-}
-
-/// What to do with a bank.
-#[derive(Clone, Debug, Subcommand)]
-pub enum BankAction {
-    /// List the records.
-    List {
-        /// Only records of this motif.
-        #[arg(long, value_name = "ID")]
-        motif: Option<String>,
-    },
-    /// Show one record with its sources before and after.
-    Show {
-        /// Name of the record, or an unambiguous beginning.
-        record: String,
-    },
-    /// Rank records by likeness to a kernel and its symptoms.
-    Search {
-        /// Source file of a kernel, or a directory of them.
-        #[arg(long, value_name = "PATH")]
-        code: Option<PathBuf>,
-        /// Symptom, such as waits or scalar-bound; may be repeated.
-        #[arg(long = "symptom", value_name = "NAME")]
-        symptoms: Vec<String>,
-        /// Records to show.
-        #[arg(long, value_name = "N", default_value_t = 10)]
-        top: usize,
-    },
-    /// Say what is known of each motif.
-    Stats,
-    /// Remove records that teach nothing new.
-    Prune {
-        /// Say what would be removed.
-        #[arg(long)]
-        dry_run: bool,
-    },
-    /// Write all records into one file: a page for .md, else JSON.
-    Export {
-        /// The file.
-        #[arg(value_name = "FILE")]
-        out: PathBuf,
-    },
-    /// Copy records of other banks that this one does not have.
-    Merge {
-        /// Directories of the other banks.
-        #[arg(required = true, value_name = "DIR")]
-        sources: Vec<PathBuf>,
-        /// Say what would be copied.
-        #[arg(long)]
-        dry_run: bool,
-    },
 }
 
 /// `doors`.

@@ -94,6 +94,7 @@ fn code_without_effect_is_drift_without_regression() {
     assert_eq!(drift(&ended), format!("{GELU_KERNEL} was changed"));
     let ended = project.run(&["build", "--locked"]).expect(1);
     assert_has(only(&ended, "warning")["message"].as_str().expect("text"), &[GELU_KERNEL]);
+    assert_has(&failure(&ended, 1), &["ascend.lock is stale", GELU_KERNEL, "lock --accept", "without --locked"]);
     project.run(&["build"]).expect(0);
 }
 

@@ -1,13 +1,14 @@
 //! Which view a result is shown by.
 
-use super::{ablation, experience, fidelity, replay, views};
+use super::{ablation, checks, experience, fidelity, replay, views};
 use events::Event;
 
 /// What a command was asked for, as text; `None` of what is said on the way to it.
 pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> {
     Some(match event {
         Event::Profile(profile) => views::profile(profile, color),
-        Event::Check(check) => views::check(check, color),
+        Event::Check(check) => checks::check(check, color),
+        Event::Checks(summary) => checks::checks(summary, color),
         Event::Comparison(comparison) => views::comparison(comparison, color),
         Event::Lock(update) => views::lock(update, color),
         Event::Doctor(doctor) => views::doctor(doctor, color),
@@ -37,6 +38,7 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         | Event::Error(_)
         | Event::Build(_)
         | Event::Init(_)
+        | Event::Written(_)
         | Event::Surveyed(_)
         | Event::Progress(_)
         | Event::Devices(_)

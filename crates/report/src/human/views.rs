@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use aicore::Severity;
 use events::survey::{self, Row, SurveyStep, TestTotals, WitnessCounts};
 use events::{
-    CaseVerdict, Check, CheckState, CheckVerdict, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest,
-    KernelTestSummary, LockUpdate, ModelUse, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
+    CheckState, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest, KernelTestSummary, LockUpdate,
+    ModelUse, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
 };
 
 use super::super::units::{
@@ -457,73 +457,6 @@ pub(super) fn lock(update: &LockUpdate, color: bool) -> String {
             writeln!(text, "{} is not changed; --accept locks what is there now", update.lock)
         }
     };
-    text
-}
-
-pub(super) fn check(check: &Check, color: bool) -> String {
-    let mut text = String::new();
-    let time = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), microseconds);
-    let rows: Vec<Vec<String>> = check
-        .cases
-        .iter()
-        .map(|case| {
-            let change = case.ratio.map(|ratio| 100.0 * (ratio - 1.0));
-            vec![
-                case.name.clone(),
-                time(case.locked_us),
-                time(case.now_us),
-                change.map_or_else(|| "-".to_owned(), |change| format!("{change:+.1} %")),
-                case.verdict.word().to_owned(),
-            ]
-        })
-        .collect();
-    if !rows.is_empty() {
-        let now = format!("now ({})", check.origin.word());
-        text.push_str(&table(
-            &[
-                ("case", Align::Left),
-                ("locked", Align::Right),
-                (&now, Align::Right),
-                ("change", Align::Right),
-                ("verdict", Align::Left),
-            ],
-            &rows,
-        ));
-        text.push('\n');
-    }
-    for difference in &check.differences {
-        let _ = writeln!(text, "{} {difference}", paint(color, BAD, "different:"));
-    }
-    for drift in &check.drift {
-        let _ = writeln!(text, "{} {drift}", paint(color, BAD, "drift:"));
-    }
-    let slack = percent(100.0 * (check.tolerance - 1.0));
-    let machine = machine_text(check.origin.word(), &check.machine, &check.machine_version);
-    let slower = check.cases.iter().filter(|case| case.verdict == CaseVerdict::Regressed).count() as u64;
-    let verdict = match check.verdict {
-        CheckVerdict::Ok => {
-            paint(color, GOOD, "ok") + &format!(": no case is more than {slack} slower than ascend.lock")
-        }
-        CheckVerdict::Regressed => {
-            paint(color, BAD, "regressed")
-                + &format!(": {} more than {slack} slower than ascend.lock", counted(slower, "case"))
-        }
-        CheckVerdict::Drifted => {
-            paint(color, BAD, "drifted")
-                + ": the project is not what ascend.lock was made for; tune again with `cargo ascend-tune run`, or take it over as it is with `cargo ascend-tune lock --accept`"
-        }
-        CheckVerdict::Different => {
-            paint(color, BAD, "different")
-                + ": outputs are not what was locked; `cargo ascend-tune lock --accept` takes them over, if they are meant to be"
-        }
-        CheckVerdict::Wrong => paint(color, BAD, "wrong") + ": a case fails verification",
-        CheckVerdict::Missing => paint(color, BAD, "missing") + ": project and ascend.lock have different cases",
-    };
-    let claimed = match check.claimed {
-        Some(claimed) => format!("; what is locked claims {}", factor(claimed)),
-        None => String::new(),
-    };
-    let _ = writeln!(text, "{verdict}{claimed} ({machine})");
     text
 }
 

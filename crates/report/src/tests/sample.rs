@@ -262,6 +262,8 @@ pub(super) fn check() -> Check {
         ],
         drift: Vec::new(),
         differences: Vec::new(),
+        findings: Vec::new(),
+        remembered: false,
         tolerance: 1.03,
         claimed: Some(1.31),
         origin: Origin::Modelled,

@@ -1,19 +1,56 @@
-//! `check`: measures what the lock says and compares.
+//! One operator: builds and runs what is there and compares it with what the lock says.
 
 use std::collections::BTreeMap;
 
-use super::Exit;
-use super::args::{CheckArgs, Common};
-use super::locked::{changed_outputs, drift_of, measured, new_findings, not_comparable};
-use super::output::{Output, start_event};
-use super::target::{open_as_locked, runtime};
-use events::{CaseVerdict, Check, CheckCase, CheckVerdict, Event, Warning};
+use super::findings::{self, Entry};
+use super::remembered::{Memory, Recalled};
+use super::{Exit, drift};
+use crate::cli::args::{CheckArgs, Common};
+use crate::cli::locked::{changed_outputs, drift_of, measured, new_findings, not_comparable};
+use crate::cli::output::{Output, start_event};
+use crate::cli::target::{open_as_locked, runtime};
+use backend::LaunchProfile;
+use events::{CaseVerdict, Check, CheckCase, CheckFinding, CheckVerdict, Event, Start, Warning};
 use lock::{CaseComparison, Picoseconds, compare};
 use tuner::{Outcome, TunerError, try_baseline_by_case};
 use verify::{Reason, Rejection};
 
-/// Executes the command.
-pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
+/// A check that came to its end.
+pub(super) struct Done {
+    /// The operator.
+    pub operator: String,
+    /// What was found.
+    pub check: Check,
+    /// How a command ends that checks this operator alone.
+    pub exit: Exit,
+}
+
+/// Says what an earlier check of exactly this has found.
+pub(super) fn tell(recalled: Recalled, common: &Common, output: &mut Output) -> Done {
+    let check = recalled.check;
+    output.emit(&Event::Start(Start {
+        operator: Some(recalled.operator.clone()),
+        machine: Some(check.machine.clone()),
+        machine_version: Some(check.machine_version.clone()),
+        origin: Some(check.origin),
+        ..start_event("check", common)
+    }));
+    output.emit(&Event::Check(check.clone()));
+    Done { operator: recalled.operator, check, exit: Exit::Fine }
+}
+
+/// Checks the operator, unless the memory has it.
+pub(super) fn check(
+    common: &Common,
+    arguments: &CheckArgs,
+    memory: Option<&Memory>,
+    output: &mut Output,
+) -> Result<Done, TunerError> {
+    if let Some(recalled) = memory.and_then(|memory| memory.recall(&common.project)) {
+        return Ok(tell(recalled, common, output));
+    }
+    // Before anything of it is read: what is changed meanwhile was not checked.
+    let memo = memory.and_then(|memory| memory.begin(&common.project));
     let (workspace, locked) = open_as_locked(start_event("check", common), common, &arguments.target, output)?;
     if let Some(message) = not_comparable(&workspace, &locked) {
         return Err(TunerError::Usage(message));
@@ -26,6 +63,8 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         cases: Vec::new(),
         drift: drifted.iter().map(ToString::to_string).collect(),
         differences: Vec::new(),
+        findings: drifted.iter().map(drift::finding).collect(),
+        remembered: false,
         tolerance,
         claimed: locked.speedup_permille.map(|claimed| claimed as f64 / 1000.0),
         origin: workspace.origin(),
@@ -35,18 +74,23 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
     // The sources are their own reference here: what is asked is whether they still do the same, as fast, with no more hazards.
     let mut wrong: BTreeMap<String, Rejection> = BTreeMap::new();
     let mut all_run = true;
+    let entry = Entry::of(&workspace.project, &workspace.manifest.kernel);
+    let mut launches: BTreeMap<String, Vec<LaunchProfile>> = BTreeMap::new();
     let times = match runtime()?.block_on(try_baseline_by_case(&workspace, &candidate)) {
         Ok(trialled) => {
             wrong.extend(trialled.rejected);
             check.differences = changed_outputs(&workspace, &locked, &drifted, &trialled.outputs);
+            check.findings.extend(check.differences.iter().map(|said| findings::of_difference(said, &entry)));
             for hazard in new_findings(&locked, &trialled.known) {
                 check.verdict = CheckVerdict::Wrong;
+                check.findings.push(findings::of_hazard(&hazard));
                 output.emit(&Event::Warning(Warning {
                     code: "new-hazard".to_owned(),
                     message: format!("a hazard that ascend.lock does not know: {hazard}"),
                     help: Some("mend it, or take it over on purpose with `cargo ascend-tune lock --accept`".to_owned()),
                 }));
             }
+            launches = trialled.profiles;
             match trialled.evaluation.outcome {
                 Outcome::Valid(times) => measured(&times),
                 Outcome::Rejected(_) => Vec::new(),
@@ -62,6 +106,7 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
     };
     for rejection in wrong.values() {
         check.verdict = CheckVerdict::Wrong;
+        check.findings.push(findings::of_rejection(rejection));
         output.emit(&Event::Warning(Warning { code: "wrong".to_owned(), message: rejection.to_string(), help: None }));
     }
     let comparisons = compare(&locked, &times, tolerance, &arguments.target.cases);
@@ -69,6 +114,12 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         .filter_map(|case| case.verify_only.then_some(case.name.as_str()))
         .collect();
     check.cases = rows(&comparisons, &checked, &wrong, all_run);
+    let of_times = |case: &CheckCase| {
+        let launches = launches.get(&case.name).map_or(&[][..], Vec::as_slice);
+        findings::of_case(case, launches, &entry)
+    };
+    let of_times: Vec<CheckFinding> = check.cases.iter().filter_map(of_times).collect();
+    check.findings.extend(of_times);
     if check.verdict == CheckVerdict::Ok {
         let any = |verdict: CaseVerdict| comparisons.iter().any(|case| case.verdict == verdict);
         check.verdict = if !check.differences.is_empty() {
@@ -84,8 +135,11 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
         };
     }
     let exit = if check.verdict == CheckVerdict::Ok { Exit::Fine } else { Exit::CheckFailed };
-    output.emit(&Event::Check(check));
-    Ok(exit)
+    output.emit(&Event::Check(check.clone()));
+    if let Some(memo) = memo.filter(|_| exit == Exit::Fine) {
+        memo.keep(&workspace, &check);
+    }
+    Ok(Done { operator: workspace.manifest.operator.clone(), check, exit })
 }
 
 /// One row a case: those of the lock, those that are only `checked` and have no time, and last what is wrong and in neither.

@@ -1,0 +1,84 @@
+//! Arguments of `init`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Definition;
+
+/// `init`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune init\n  \
+    cargo ascend-tune init --project math/is_finite --dry-run\n  \
+    cargo ascend-tune init --ci github                  (a workflow for all operators of the repository)")]
+pub struct InitArgs {
+    /// Write a workflow that checks every operator of the repository, and nothing else.
+    #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["definitions", "cases", "python"])]
+    pub ci: Option<CiSystem>,
+    /// Command by which that workflow installs this tool [default: cargo install of this version].
+    #[arg(long, value_name = "COMMAND", requires = "ci")]
+    pub install: Option<String>,
+    /// Pass a CMake cache entry to the project; may be repeated.
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    pub definitions: Vec<Definition>,
+    /// Show the manifest on standard output instead of writing it.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace what is there.
+    #[arg(long)]
+    pub force: bool,
+    /// Cases to write at most, or `all` that the tiling function accepts.
+    #[arg(long, value_name = "N|all", default_value_t)]
+    pub cases: CaseCount,
+    /// Python for the operator's own scripts that make test data; without its packages they are left out.
+    #[arg(long, value_name = "PROGRAM", default_value = "python3")]
+    pub python: PathBuf,
+}
+
+/// Systems of continuous integration that `init` writes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CiSystem {
+    /// GitHub Actions.
+    Github,
+    /// GitLab CI.
+    Gitlab,
+}
+
+impl CiSystem {
+    /// The file, from the top of the repository.
+    pub fn file(self) -> &'static str {
+        match self {
+            CiSystem::Github => ".github/workflows/ascend-tune.yml",
+            CiSystem::Gitlab => ".gitlab/ascend-tune.yml",
+        }
+    }
+}
+
+/// How many cases `init` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseCount(pub usize);
+
+impl Default for CaseCount {
+    fn default() -> Self {
+        Self(4)
+    }
+}
+
+impl std::fmt::Display for CaseCount {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 == usize::MAX { formatter.write_str("all") } else { self.0.fmt(formatter) }
+    }
+}
+
+impl std::str::FromStr for CaseCount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse::<usize>() {
+            _ if text == "all" => Ok(Self(usize::MAX)),
+            Ok(count) if count > 0 => Ok(Self(count)),
+            _ => Err("give a number above 0, or `all`".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! `check --drift`: digests of the lock against digests of what is there. Nothing is compiled, no kernel runs.
+
+use std::path::Path;
+
+use crate::cli::Exit;
+use crate::cli::locked::locked_machine;
+use aicore::Origin;
+use events::{CheckFinding, CheckedOperator, Verdict};
+use lock::{self, Current, Drift, LOCK_FILE, Lock, drift};
+use source::SourceTree;
+use tuner::{Candidate, Declared, TunerError};
+
+/// What the digests say of an operator.
+#[derive(Debug)]
+pub(super) struct Compared {
+    operator: String,
+    differences: Vec<Drift>,
+    /// Whether the lock names the headers that the sources include.
+    knows_headers: bool,
+}
+
+/// Compares an operator with its lock.
+pub(super) fn compare(directory: &Path, machine: Option<&str>) -> Result<Compared, TunerError> {
+    let declared = Declared::read(directory, None, None)?;
+    let locked = lock::read(&declared.project.root.join(LOCK_FILE))?;
+    // A measured lock is of the device's chip, which nobody asks here.
+    let of_device = (locked.origin == Origin::Measured).then_some(locked.machine.name.as_str());
+    let machine = declared.machine(machine.or(of_device))?;
+    let baseline = Candidate::baseline(declared.sources.clone(), &declared.manifest.tunables);
+    let differences = drift(
+        &locked,
+        &Current {
+            operator: &declared.manifest.operator,
+            sources: &declared.sources,
+            included: &included(&declared, &locked),
+            manifest: &declared.manifest_text,
+            machine: &locked_machine(&machine),
+            tool: Some(env!("CARGO_PKG_VERSION")),
+            configuration: Some(&baseline.configuration),
+        },
+    );
+    Ok(Compared { operator: declared.manifest.operator, differences, knows_headers: locked.included.is_some() })
+}
+
+/// The headers that the lock names, as they are now. While no text that includes something has changed, there are no others, unless a
+/// file came to be that is found first, or CMake files name other folders.
+fn included(declared: &Declared, locked: &Lock) -> SourceTree {
+    let mut tree = SourceTree::new();
+    for name in locked.included.iter().flatten().map(|(name, _)| name) {
+        if let Ok(bytes) = std::fs::read(declared.project.root.join(name)) {
+            tree.insert(name.clone(), String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+    tree
+}
+
+impl Compared {
+    fn verdict(&self) -> Verdict {
+        let is_of_tool = |drift: &Drift| matches!(drift, Drift::Tool { .. });
+        if self.differences.iter().any(|drift| !is_of_tool(drift)) {
+            Verdict::Drifted
+        } else if !self.differences.is_empty() || !self.knows_headers {
+            Verdict::CannotTell
+        } else {
+            Verdict::Same
+        }
+    }
+
+    /// As the summary has it.
+    pub(super) fn checked(self, project: &str, wall_s: f64) -> CheckedOperator {
+        let verdict = self.verdict();
+        let mut findings: Vec<CheckFinding> = self.differences.iter().map(finding).collect();
+        if !self.knows_headers {
+            findings.push(CheckFinding {
+                verdict: Verdict::CannotTell,
+                case: None,
+                file: LOCK_FILE.to_owned(),
+                line: 0,
+                message: "the lock does not say which headers the sources include: an earlier version wrote it; \
+                          `cargo ascend-tune lock --accept` takes them up"
+                    .to_owned(),
+            });
+        }
+        let exit = if verdict.passes() { Exit::Fine } else { Exit::CheckFailed };
+        CheckedOperator {
+            project: project.to_owned(),
+            operator: self.operator,
+            verdict,
+            findings,
+            check: None,
+            exit: exit.code(),
+            wall_s,
+        }
+    }
+}
+
+/// A difference as a finding. Another version of the tool is no change of the project, and no digest tells what it makes of it.
+pub(super) fn finding(drift: &Drift) -> CheckFinding {
+    let (verdict, message) = match drift {
+        Drift::Tool { .. } => (
+            Verdict::CannotTell,
+            format!(
+                "{drift}: whether outputs and times are the same is found out by `check`, and locked by `lock --accept`"
+            ),
+        ),
+        other => (Verdict::Drifted, other.to_string()),
+    };
+    CheckFinding { verdict, case: None, file: drift.file().to_owned(), line: 0, message }
+}
