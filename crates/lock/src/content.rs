@@ -21,10 +21,14 @@ pub(super) fn is_source(file: &str, text: &str, locked: &str) -> bool {
     locked == source_digest(file, text) || locked == hex(text.as_bytes())
 }
 
+/// Tables that say who proposes changes, and nothing of the operator or of what it is held to.
+const OF_PROPOSERS: [&str; 2] = ["model", "proposer"];
+
 /// Digest of a manifest's text. A text that is no TOML is taken as it is.
 pub fn manifest_digest(text: &str) -> String {
     match toml::from_str::<toml::Table>(text) {
-        Ok(table) => {
+        Ok(mut table) => {
+            OF_PROPOSERS.into_iter().for_each(|name| drop(table.remove(name)));
             let mut said = String::new();
             say(&toml::Value::Table(table), &mut said);
             format!("{CONTENT}{}", hex(said.as_bytes()))
@@ -207,6 +211,9 @@ mod tests {
         let other = "# why\n[verify]\ntolerance.float16 = { relative = 1.0e-3, absolute = 0.001 }   # half\nseeds=3\n";
         assert_eq!(manifest_digest(text), manifest_digest(other));
         assert_ne!(manifest_digest(text), manifest_digest(&text.replace('3', "4")));
+        let with_model =
+            format!("{text}[model]\nendpoint = \"http://localhost\"\nname = \"m\"\n[proposer]\ncommand = [\"p\"]\n");
+        assert_eq!(manifest_digest(text), manifest_digest(&with_model), "another proposer is no drift");
         assert!(is_manifest(text, blake3::hash(text.as_bytes()).to_hex().as_str()), "locks of before");
     }
 }
