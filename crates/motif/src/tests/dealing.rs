@@ -123,7 +123,7 @@ fn l15_refuses_rounds_that_depend_on_each_other() {
             "            if (pair > 0) {\n                at = Place(pair);\n            }\n",
             "a round may get at",
         ),
-        ("            at = Place(pair);\n", "            at = at + 2;\n", "does not follow pair"),
+        ("            at = Place(pair);\n", "            at = at + 2;\n", "a round may get at"),
         // What is asked for behind the loop.
         (
             "        for (uint32_t pair = 0; pair < pairs; pair++) {\n",
@@ -202,4 +202,269 @@ fn l15_refuses_rounds_that_depend_on_each_other() {
     assert_eq!(dealt(&context(&grows, KERNEL)).err().unwrap(), "[]");
     let two = HOST.replace("SetBlockDim(1)", "SetBlockDim(2)");
     assert_eq!(dealt(&context(&two, KERNEL)).err().unwrap(), "[]");
+}
+
+/// Lower triangles, as somebody writes them first: an index that runs along, and other ways for what is easier.
+const TRIANGLE: &str = r#"#include "kernel_operator.h"
+using namespace AscendC;
+class Lower {
+public:
+    __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, uint32_t way, int32_t count, int32_t rows, int32_t columns, int32_t above)
+    {
+        this->way = way;
+        this->count = count;
+        this->rows = rows;
+        this->columns = columns;
+        this->above = above;
+        source.SetGlobalBuffer((__gm__ DTYPE_X *)x, count * rows * columns);
+        result.SetGlobalBuffer((__gm__ DTYPE_X *)y, count * rows * columns);
+        pipe.InitBuffer(bound, 2, 1024 * sizeof(DTYPE_X));
+    }
+    __aicore__ inline void Process()
+    {
+        if (way == 1) {
+            Triangle();
+        } else if (way == 2) {
+            Whole();
+        }
+    }
+
+private:
+    __aicore__ inline void Triangle()
+    {
+        int32_t at = 0;
+        for (int32_t matrix = 0; matrix < this->count; matrix++) {
+            for (int32_t row = 0; row < this->rows; row++) {
+                int32_t column = 0;
+                while (column < this->columns && column - row <= this->above) {
+                    DTYPE_X value = source.GetValue(at);
+                    result.SetValue(at, value);
+                    column++;
+                    at++;
+                }
+                while (column < this->columns) {
+                    result.SetValue(at, (DTYPE_X)0);
+                    column++;
+                    at++;
+                }
+            }
+        }
+    }
+    __aicore__ inline void Whole()
+    {
+        for (int32_t tile = 0; tile < count; tile++) {
+            Move(tile * 1024);
+        }
+    }
+    __aicore__ inline void Move(uint32_t at)
+    {
+        LocalTensor<DTYPE_X> local = bound.AllocTensor<DTYPE_X>();
+        DataCopy(local, source[at], 1024);
+        bound.EnQue(local);
+        local = bound.DeQue<DTYPE_X>();
+        DataCopy(result[at], local, 1024);
+        bound.FreeTensor(local);
+    }
+    TPipe pipe;
+    TQueBind<QuePosition::VECIN, QuePosition::VECOUT, 2> bound;
+    GlobalTensor<DTYPE_X> source, result;
+    uint32_t way = 0;
+    int32_t count = 0;
+    int32_t rows = 0;
+    int32_t columns = 0;
+    int32_t above = 0;
+};
+extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA(data, tiling);
+    Lower op;
+    op.Init(x, y, data.way, data.count, data.rows, data.columns, data.above);
+    op.Process();
+}
+"#;
+
+/// What becomes of the ways.
+const DEALT_TRIANGLE: &str = r#"    __aicore__ inline void Triangle()
+    {
+        int32_t at = 0;
+        const int64_t innerRounds = (this->rows) > 0 ? (this->rows) : 1;
+        const int64_t rounds = (this->rows) > 0 ? static_cast<int64_t>(this->count) * innerRounds : 0;
+        int64_t lineRounds = 1; // no line of the data cache is written by two cores
+        while ((lineRounds * (static_cast<int64_t>(columns))) * sizeof(DTYPE_X) % 64 != 0) {
+            lineRounds *= 2;
+        }
+        const int64_t share = (rounds + lineRounds * GetBlockNum() - 1) / (lineRounds * GetBlockNum()) * lineRounds;
+        const int64_t first = share * GetBlockIdx();
+        const int64_t last = first + share < rounds ? first + share : rounds;
+        for (int32_t matrix = first / innerRounds; matrix < (last + innerRounds - 1) / innerRounds; matrix++) {
+            for (int32_t row = matrix * innerRounds < first ? first - matrix * innerRounds : 0; row < ((matrix + 1) * innerRounds < last ? innerRounds : last - matrix * innerRounds); row++) {
+                at = static_cast<int64_t>(columns) * row + static_cast<int64_t>(columns) * matrix * rows;
+                int32_t column = 0;
+                while (column < this->columns && column - row <= this->above) {
+                    DTYPE_X value = source.GetValue(at);
+                    result.SetValue(at, value);
+                    column++;
+                    at++;
+                }
+                while (column < this->columns) {
+                    result.SetValue(at, (DTYPE_X)0);
+                    column++;
+                    at++;
+                }
+            }
+        }
+    }
+    __aicore__ inline void Whole()
+    {
+        for (int32_t tile = 0; tile < count; tile++) {
+            Move(tile * 1024);
+        }
+    }
+"#;
+
+#[test]
+fn l15_refuses_indices_that_run_along_in_steps_of_their_own() {
+    let refused = |kernel: &str| dealt(&context(HOST, kernel)).map(|_| ()).expect_err(kernel);
+    let step = "                    column++;\n                    at++;\n                }\n            }\n";
+    for (there, instead, why) in [
+        // Steps that are not the same for all rounds.
+        (
+            "                    result.SetValue(at, (DTYPE_X)0);\n                    column++;\n",
+            "                    result.SetValue(at, (DTYPE_X)0);\n                    column += 2;\n",
+            "get at from",
+        ),
+        (
+            step,
+            "                    column++;\n                    if (row > 2) {\n                        at++;\n                    }\n                }\n            }\n",
+            "get at from",
+        ),
+        ("while (column < this->columns) {", "while (column < this->rows) {", "get at from"),
+        ("while (column < this->columns) {", "while (column <= this->columns) {", "get at from"),
+        (
+            "while (column < this->columns && column - row <= this->above)",
+            "while (column - row <= this->above)",
+            "get at from",
+        ),
+        ("while (column < this->columns && ", "while (column < this->columns || ", "get at from"),
+        ("                int32_t column = 0;\n", "                int32_t column = row;\n", "get at from"),
+        (
+            "                int32_t column = 0;\n",
+            "                int32_t column = 0;\n                at += row;\n",
+            "get at from",
+        ),
+        (
+            "                int32_t column = 0;\n",
+            "                int32_t column = 0;\n                if (row == 3) {\n                    continue;\n                }\n",
+            "get at from",
+        ),
+        (
+            "                int32_t column = 0;\n",
+            "                int32_t column = 0;\n                at--;\n",
+            "get at from",
+        ),
+        // What another round writes too, and what is read beside the loops that move the index on.
+        (
+            "                    result.SetValue(at, value);\n                    column++;\n                    at++;\n",
+            "                    column++;\n                    at++;\n                    result.SetValue(at, value);\n",
+            "get at from",
+        ),
+        (
+            "                int32_t column = 0;\n",
+            "                int32_t column = 0;\n                result.SetValue(at, (DTYPE_X)1);\n",
+            "get at from",
+        ),
+        ("        int32_t at = 0;\n", "        int32_t at = 0;\n        int32_t &other = at;\n", "get at from"),
+        (
+            "                int32_t column = 0;\n",
+            "                int32_t column = 0;\n                Forward(at);\n",
+            "get at from",
+        ),
+        (
+            "                    DTYPE_X value = source.GetValue(at);\n",
+            "                    DTYPE_X value = result.GetValue(at);\n",
+            "read and written",
+        ),
+    ] {
+        let kernel = TRIANGLE.replacen(there, instead, 1).replacen(
+            "private:\n",
+            "private:\n    __aicore__ inline void Forward(int32_t &at)\n    {\n        at += 1;\n    }\n",
+            1,
+        );
+        assert!(kernel.contains(instead), "{instead}");
+        let said = refused(&kernel);
+        assert!(said.contains(why), "{why}: {said}\n{instead}");
+    }
+}
+
+#[test]
+fn l15_leaves_what_one_launch_does_beside_it_to_nobody() {
+    let refused = |kernel: &str| dealt(&context(HOST, kernel)).map(|_| ()).expect_err(kernel);
+    for (there, instead, why) in [
+        // Both may run: what the one writes the other one may need, or write too.
+        (
+            "        } else if (way == 2) {\n            Whole();\n        }\n",
+            "        }\n        Whole();\n",
+            "may do that",
+        ),
+        ("            Triangle();\n", "            Whole();\n            Triangle();\n", "may do that"),
+        ("        } else if (way == 2) {", "        }\n        if (way == 2) {", "may do that"),
+        ("        source.SetGlobalBuffer(", "        Whole();\n        source.SetGlobalBuffer(", "may do that"),
+        ("    op.Process();", "    op.Process();\n    op.Whole();", "may do that"),
+        // Copies in the very function that deals.
+        ("        int32_t at = 0;\n", "        int32_t at = 0;\n        Move(0);\n", "may do that"),
+        (
+            "        int32_t at = 0;\n",
+            "        int32_t at = 0;\n        DataCopy(result[at], spare, 8);\n",
+            "DataCopy is no scalar's",
+        ),
+        // Something that has to be given back.
+        (
+            "    __aicore__ inline void Process()\n    {\n",
+            "    __aicore__ inline int Process()\n    {\n",
+            "gives something back",
+        ),
+        // Two loops over one tensor in a launch.
+        (
+            "        int32_t at = 0;\n",
+            "        for (int32_t row = 0; row < rows; row++) {\n            result.SetValue(row, (DTYPE_X)0);\n        }\n        int32_t at = 0;\n",
+            "result is written by two loops",
+        ),
+    ] {
+        let kernel = TRIANGLE.replacen(there, instead, 1);
+        assert!(kernel.contains(instead), "{instead}");
+        let said = refused(&kernel);
+        assert!(said.contains(why), "{why}: {said}\n{instead}");
+    }
+    // An arm in a loop may come after the other one.
+    let looped = TRIANGLE
+        .replace(
+            "        if (way == 1) {",
+            "        for (int32_t pass = 0; pass < 2; ++pass) {\n        if (way == 1) {",
+        )
+        .replace("            Whole();\n        }\n    }", "            Whole();\n        }\n        }\n    }");
+    assert!(refused(&looped).contains("called in a loop"));
+}
+
+#[test]
+fn l15_deals_an_index_that_runs_along_and_leaves_other_ways_to_the_first_core() {
+    let before = context(HOST, TRIANGLE);
+    let after = dealt(&before).unwrap();
+    let kernel = after.tree.text("op_kernel/k.cpp").unwrap();
+    let at = kernel.find("    __aicore__ inline void Triangle()").unwrap();
+    let lines = &kernel[at..kernel.find("    __aicore__ inline void Move").unwrap()];
+    assert_eq!(lines, DEALT_TRIANGLE, "{lines}");
+    let decided = "        if (!(way == 1) && GetBlockIdx() != 0) {
+            return; // the first core does what is not dealt
+        }
+        if (way == 1) {
+            Triangle();
+";
+    assert!(kernel.contains(decided), "{kernel}");
+    assert!(motif("L15").rewind_sites(&after).sites.is_empty());
+    // Each way its kernel's, by the tiling key.
+    let keyed = TRIANGLE
+        .replace("if (way == 1) {", "if (TILING_KEY_IS(1)) {")
+        .replace("} else if (way == 2) {", "}\n        if (TILING_KEY_IS(2)) {");
+    assert!(dealt(&context(HOST, &keyed)).is_ok());
+    assert!(dealt(&context(HOST, &keyed.replace("IS(2)", "IS(1)"))).is_err());
 }

@@ -1,0 +1,235 @@
+//! Loops over a range of its own for every core, such that no two cores write one line of the data cache.
+
+use std::ops::Range;
+
+use crate::analysis::code::{scope, words};
+use crate::analysis::element_places::{Nest, Running, Written};
+use crate::rewrite::edits::edit;
+use source::Edit;
+use source::parse::{Loop, SyntaxFile};
+
+/// Bytes of a line of a core's data cache, as docs/model.md has them.
+const LINE_BYTES: usize = 64;
+/// Names that a dealt loop needs.
+const NAMES: [&str; 5] = ["rounds", "lineRounds", "share", "first", "last"];
+/// Rounds of the inner one of two loops that are one range.
+const INNER: &str = "innerRounds";
+/// Why a share is what it is.
+const COMMENT: &str = "// no line of the data cache is written by two cores";
+
+/// Rounds to deal.
+pub(crate) struct Deal<'a> {
+    pub(crate) nest: Nest<'a>,
+    pub(crate) running: Vec<Running>,
+    /// Where each write goes, with its element type as the kernel calls it; nothing where that is not known.
+    pub(crate) written: Option<Vec<(&'a str, Written)>>,
+    /// Types of the elements that are written.
+    pub(crate) elements: Vec<&'a str>,
+}
+
+impl Deal<'_> {
+    /// Makes the loops go over the range of their core. `taken` counts the names that are in use.
+    pub(crate) fn edits(&self, taken: &mut usize) -> Result<Vec<Edit>, String> {
+        let (file, outer) = (self.nest.course.file, self.nest.outer);
+        let line = file.line(outer.span.start);
+        let whole = file.whole_lines(&outer.span).ok_or_else(|| format!("line {line}: the loop shares its lines"))?;
+        let (zero, bound) = header(file, outer)?;
+        let text = words(file.text());
+        while NAMES.iter().chain([&INNER]).any(|name| text.contains(&numbered(name, *taken).as_str())) {
+            *taken += 1;
+        }
+        let [rounds, line_rounds, share, first, last] = NAMES.map(|name| numbered(name, *taken));
+        let inner_rounds = numbered(INNER, *taken);
+        *taken += 1;
+        let api = scope(file);
+        let cores = format!("{api}GetBlockNum()");
+        let mut lines = Vec::new();
+        let mut edits = Vec::new();
+        match self.nest.inner {
+            None => {
+                lines.push(format!("const int64_t {rounds} = {};", file.slice(&bound)));
+                edits.extend([edit(file, zero, first.clone()), edit(file, bound, last.clone())]);
+            }
+            Some(inner) => {
+                let (inner_zero, inner_bound) = header(file, inner)?;
+                let (of_outer, of_inner) = (file.slice(&bound), file.slice(&inner_bound));
+                let counter = self.nest.outer_counter();
+                lines.push(format!("const int64_t {inner_rounds} = ({of_inner}) > 0 ? ({of_inner}) : 1;"));
+                lines.push(format!(
+                    "const int64_t {rounds} = ({of_inner}) > 0 ? static_cast<int64_t>({of_outer}) * {inner_rounds} : 0;"
+                ));
+                let before = format!("{counter} * {inner_rounds}");
+                edits.push(edit(file, zero, format!("{first} / {inner_rounds}")));
+                edits.push(edit(file, bound, format!("({last} + {inner_rounds} - 1) / {inner_rounds}")));
+                edits.push(edit(file, inner_zero, format!("{before} < {first} ? {first} - {before} : 0")));
+                edits.push(edit(
+                    file,
+                    inner_bound,
+                    format!("(({counter} + 1) * {inner_rounds} < {last} ? {inner_rounds} : {last} - {before})"),
+                ));
+            }
+        }
+        lines.extend(self.line_rounds(&line_rounds, &inner_rounds, &rounds));
+        lines.extend([
+            format!(
+                "const int64_t {share} = ({rounds} + {line_rounds} * {cores} - 1) / ({line_rounds} * {cores}) * {line_rounds};"
+            ),
+            format!("const int64_t {first} = {share} * {api}GetBlockIdx();"),
+            format!("const int64_t {last} = {first} + {share} < {rounds} ? {first} + {share} : {rounds};"),
+        ]);
+        let indentation = file.indentation(outer.span.start);
+        let before: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
+        edits.push(edit(file, whole.start..whole.start, before));
+        edits.extend(self.starts()?);
+        Ok(edits)
+    }
+
+    /// Running indices set at the start of every round.
+    fn starts(&self) -> Result<Vec<Edit>, String> {
+        let file = self.nest.course.file;
+        let repetition = self.nest.innermost();
+        let body = &repetition.body;
+        if !self.running.is_empty() && !file.slice(body).starts_with('{') {
+            return Err(format!("line {}: the loop has no block", file.line(body.start)));
+        }
+        let indentation = format!("{}    ", file.indentation(repetition.span.start));
+        let set = |running: &Running| {
+            let text = format!("\n{indentation}{} = {};", running.name, running.start.text());
+            edit(file, body.start + 1..body.start + 1, text)
+        };
+        Ok(self.running.iter().map(set).collect())
+    }
+
+    /// Lines that say how many rounds a share is a multiple of, so that it ends where a line does.
+    fn line_rounds(&self, name: &str, inner: &str, rounds: &str) -> Vec<String> {
+        let odd = |written: &Written| written.pitch.constant().is_some_and(|pitch| pitch % 2 != 0);
+        let written = self.written.as_deref().unwrap_or_default();
+        let plain = written.iter().all(|(_, places)| odd(places) && places.outer.is_none() && places.whole.is_empty());
+        if plain {
+            // Of several types the shortest elements need most rounds.
+            let of_line = match self.elements.as_slice() {
+                [element] if !element.is_empty() => format!("{LINE_BYTES} / sizeof({element})"),
+                _ => LINE_BYTES.to_string(),
+            };
+            return vec![format!("const int64_t {name} = {of_line}; {COMMENT}")];
+        }
+        let divides = |number: &str, element: &str| {
+            let size = if element.is_empty() { String::new() } else { format!(" * sizeof({element})") };
+            format!("({number}){size} % {LINE_BYTES} != 0")
+        };
+        let any = |tests: Vec<String>| {
+            let mut kept: Vec<String> = Vec::new();
+            for test in tests {
+                if !kept.contains(&test) {
+                    kept.push(test);
+                }
+            }
+            kept.join(" || ")
+        };
+        let pitches =
+            written.iter().map(|(element, places)| divides(&format!("{name} * ({})", places.pitch.text()), element));
+        let mut lines = vec![
+            format!("int64_t {name} = 1; {COMMENT}"),
+            format!("while ({}) {{", any(pitches.collect())),
+            format!("    {name} *= 2;"),
+            "}".to_owned(),
+        ];
+        // What else has to be whole lines, so that the places of all rounds between two multiples are.
+        let mut tests: Vec<String> = written
+            .iter()
+            .flat_map(|(element, places)| places.whole.iter().map(|distance| divides(&distance.text(), element)))
+            .collect();
+        let one_row = |written: &Written| {
+            let all = self.nest.inner_rounds().and_then(|rounds| written.pitch.times(&rounds));
+            written.outer.is_none() || all.is_some_and(|all| written.outer.as_ref() == Some(&all))
+        };
+        if written.iter().all(|(_, places)| one_row(places)) {
+            if !tests.is_empty() {
+                lines.extend([
+                    format!("if ({}) {{", any(tests)),
+                    format!("    {name} = {rounds} > 0 ? {rounds} : 1;"),
+                    "}".to_owned(),
+                ]);
+            }
+            return lines;
+        }
+        // Whole rounds of the outer loop otherwise.
+        tests.insert(0, format!("{inner} % {name} != 0"));
+        let outer = written.iter().filter_map(|(element, places)| Some((element, places.outer.as_ref()?)));
+        tests.extend(outer.clone().map(|(element, distance)| divides(&distance.text(), element)));
+        let pitches =
+            outer.map(|(element, distance)| divides(&format!("{name} / {inner} * ({})", distance.text()), element));
+        lines.extend([
+            format!("if ({}) {{", any(tests)),
+            format!("    {name} = {inner};"),
+            format!("    while ({}) {{", any(pitches.collect())),
+            format!("        {name} += {inner};"),
+            "    }".to_owned(),
+            "}".to_owned(),
+        ]);
+        lines
+    }
+}
+
+/// The name of a later loop.
+fn numbered(name: &str, number: usize) -> String {
+    if number == 0 { name.to_owned() } else { format!("{name}{}", number + 1) }
+}
+
+/// The zero that a loop counts from and the bound that its counter stays below, as bytes.
+fn header(file: &SyntaxFile, repetition: &Loop) -> Result<(Range<usize>, Range<usize>), String> {
+    let line = file.line(repetition.span.start);
+    let (Some(initializer), Some(condition)) = (&repetition.initializer, &repetition.condition) else {
+        return Err(format!("line {line}: the loop has no range"));
+    };
+    let trimmed = |text: &str, start: usize| {
+        let from = start + (text.len() - text.trim_start().len());
+        from..from + text.trim().len()
+    };
+    let part = |span: &Range<usize>, text: &str, sign: char| {
+        let at = text.find(sign)? + 1;
+        Some(trimmed(&text[at..], span.start + at))
+    };
+    let zero = part(initializer, file.slice(initializer).trim_end_matches(';'), '=');
+    let bound = part(condition, file.slice(condition), '<');
+    match (zero, bound) {
+        (Some(zero), Some(bound)) if file.slice(&zero) == "0" => Ok((zero, bound)),
+        _ => Err(format!("line {line}: the loop does not count from 0 while less")),
+    }
+}
+
+/// Edits that let the loops of a file which are dealt go over all rounds again; those of which two are one range stay.
+pub(crate) fn gathered(file: &SyntaxFile) -> Vec<Edit> {
+    let text = file.text();
+    let mut edits = Vec::new();
+    for local in file.locals().iter().filter(|local| local.alone) {
+        let Some(number) = local.name.strip_prefix(NAMES[0]) else { continue };
+        let names = NAMES.map(|name| format!("{name}{number}"));
+        let own = |name: &String| {
+            let mut locals = file.locals().iter();
+            locals.find(|other| other.name == *name && other.span.start >= local.span.start).map(|other| &other.span)
+        };
+        let (Some(value), Some(last)) = (&local.value, own(&names[4])) else { continue };
+        let (Some(start), Some(end)) = (file.whole_lines(&local.span), file.whole_lines(last)) else { continue };
+        let mut lines = text[start.start..end.end].lines().skip(1);
+        if !lines.next().is_some_and(|line| line.contains(&names[1]) && line.ends_with(COMMENT)) {
+            continue;
+        }
+        let Some(repetition) = file.loops().iter().find(|repetition| repetition.span.start >= end.end) else {
+            continue;
+        };
+        let (Some(initializer), Some(condition)) = (&repetition.initializer, &repetition.condition) else {
+            continue;
+        };
+        let place = |span: &Range<usize>, name: &str| {
+            file.slice(span).rfind(name).map(|at| span.start + at..span.start + at + name.len())
+        };
+        let (Some(first), Some(last)) = (place(initializer, &names[3]), place(condition, &names[4])) else {
+            continue;
+        };
+        edits.push(edit(file, start.start..end.end, ""));
+        edits.push(edit(file, first, "0"));
+        edits.push(edit(file, last, file.slice(value)));
+    }
+    edits
+}
