@@ -19,6 +19,7 @@ pub(crate) mod machine;
 pub(crate) mod pipe_order;
 pub(crate) mod pipes;
 pub(crate) mod polynomial;
+pub(crate) mod private_tensors;
 pub(crate) mod queue_run;
 pub(crate) mod queue_uses;
 pub(crate) mod reductions;

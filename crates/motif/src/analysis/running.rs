@@ -211,7 +211,7 @@ impl<'a> Course<'a> {
     }
 
     /// Proves that every round of a loop is done to its end.
-    fn every_round(&self, repetition: &Loop) -> Result<(), String> {
+    pub(crate) fn every_round(&self, repetition: &Loop) -> Result<(), String> {
         let text = self.file.slice(&repetition.body);
         for token in pieces(text) {
             let line = || self.file.line(repetition.body.start + token.span.start);

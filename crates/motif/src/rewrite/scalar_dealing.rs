@@ -10,6 +10,7 @@ use crate::analysis::entry::device_files;
 use crate::analysis::flow::effects::{is_harmless, own_functions, reached, steady};
 use crate::analysis::flow::values::Values;
 use crate::analysis::loops::{counted, loops_around};
+use crate::analysis::private_tensors::{Private, private};
 use crate::analysis::running::Course;
 use crate::context::Context;
 use crate::rewrite::edits::edit;
@@ -165,7 +166,7 @@ fn in_front(file: &SyntaxFile, decision: &Decision<'_>, conditions: &[&str]) -> 
     let indentation = file.indentation(decision.statement.start);
     let api = scope(file);
     let own = match conditions {
-        [one] if !one.contains("&&") || one.matches('(').count() == 1 => format!("!{one}"),
+        [one] if !one.contains("&&") => one.strip_prefix('!').map_or_else(|| format!("!{one}"), str::to_owned),
         [one] => format!("!({one})"),
         several => format!("!({})", several.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" || ")),
     };
@@ -189,6 +190,8 @@ struct Scalars<'a> {
     writes: Vec<Writes<'a>>,
     /// Functions that do more than asking for elements, and what that is.
     rest: Vec<Rest<'a>>,
+    /// Tensors of the unified buffer that it keeps elements in, with the function of each.
+    kept: Vec<(Place<'a>, Private<'a>)>,
 }
 
 /// A loop that writes, and its writes.
@@ -204,15 +207,25 @@ impl<'a> Scalars<'a> {
         if kernel.has_base() || !context.facts.derived(&kernel.name).is_empty() {
             return Err(format!("{} has a base class or is one", kernel.name));
         }
-        let mut scalars = Self { context, kernel, writes: Vec::new(), rest: Vec::new() };
+        let mut scalars = Self { context, kernel, writes: Vec::new(), rest: Vec::new(), kept: Vec::new() };
         let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (file, function) in functions_of(context, kernel) {
-            if let Err(reason) = scalars.asks_for_elements(file, function, &mut uses) {
-                scalars.rest.push(Rest { function: (file, function), call: None, reason });
-                continue;
+        for (file, function) in functions_of(context, kernel).into_iter().filter(|(_, known)| is_named(context, known))
+        {
+            match scalars.asks_for_elements(file, function, &mut uses) {
+                Ok(kept) => scalars.kept.extend(kept.into_iter().map(|private| ((file, function), private))),
+                Err(reason) => {
+                    scalars.rest.push(Rest { function: (file, function), call: None, reason });
+                    continue;
+                }
             }
-            for call in file.calls_in(function.body.clone()).filter(|call| call.name == "SetValue") {
+            let writes = |call: &&Call| call.name == "SetValue" && kernel.globals.contains_key(object_name(call));
+            for call in file.calls_in(function.body.clone()).filter(writes) {
                 scalars.add(file, function, call)?;
+            }
+        }
+        for (at, (_, private)) in scalars.kept.iter().enumerate() {
+            if scalars.kept[at + 1..].iter().any(|(_, other)| other.buffer == private.buffer) {
+                return Err(format!("{} is taken at two places", private.buffer));
             }
         }
         match uses.iter().find(|(_, names)| names.contains("GetValue") && names.contains("SetValue")) {
@@ -227,15 +240,19 @@ impl<'a> Scalars<'a> {
         file: &'a SyntaxFile,
         function: &'a Function,
         uses: &mut BTreeMap<&'a str, BTreeSet<&'a str>>,
-    ) -> Result<(), String> {
+    ) -> Result<Vec<Private<'a>>, String> {
         let globals = &self.kernel.globals;
         let mut own: Vec<(&str, &str)> = Vec::new();
+        let takes = file.calls_in(function.body.clone()).filter(|call| call.name == "Get");
+        let kept: Vec<Private<'a>> = takes.filter_map(|call| private(self.kernel, file, function, call)).collect();
         for call in file.calls_in(function.body.clone()) {
             let object = object_name(call);
             let at = || format!("{}:{}", file.name(), file.line(call.span.start));
             match (call.name.as_str(), globals.get_key_value(object)) {
                 (name, Some((object, _))) if OF_SCALARS.contains(&name) => own.push((object, name)),
+                ("GetValue" | "SetValue", _) if kept.iter().any(|private| private.name == object) => {}
                 ("GetValue" | "SetValue", _) => return Err(format!("{}: {object} is no global tensor", at())),
+                ("Get", _) if private(self.kernel, file, function, call).is_some() => {}
                 ("Get" | "AllocTensor" | "DeQue", _) => {
                     return Err(format!("{}: {} takes a tensor of the unified buffer", at(), call.name));
                 }
@@ -269,7 +286,7 @@ impl<'a> Scalars<'a> {
         for (object, name) in own {
             uses.entry(object).or_default().insert(name);
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// The loop around a write is one to deal.
@@ -346,6 +363,11 @@ impl<'a> Scalars<'a> {
         if let Some(inner) = inner {
             self.independent(writes, inner, &running)?;
         }
+        let kept = self.kept.iter().filter(|((_, other), _)| other.span == function.span);
+        let body = &nest.innermost().body;
+        for (_, private) in kept.filter(|(_, private)| words(file.slice(&outer.body)).contains(&private.name)) {
+            private.is_set_in_every_round(&nest.course, body)?;
+        }
         let element =
             |call: &Call| self.kernel.globals.get(object_name(call)).map_or("", |(element, _)| element.as_str());
         let places = calls.iter().map(|call| Some((element(call), nest.written(call, &running)?)));
@@ -403,6 +425,7 @@ impl<'a> Scalars<'a> {
             let is_known = *name == counter
                 || self.kernel.globals.contains_key(*name)
                 || but.iter().any(|running| running.name == *name)
+                || self.kept.iter().any(|((_, other), kept)| kept.name == *name && other.span == function.span)
                 || values.is_set_first(name, body);
             if is_known {
                 continue;

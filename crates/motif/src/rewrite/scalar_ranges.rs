@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::analysis::code::{scope, words};
 use crate::analysis::element_places::{Nest, Running, Written};
+use crate::analysis::polynomial::Polynomial;
 use crate::rewrite::edits::edit;
 use source::Edit;
 use source::parse::{Loop, SyntaxFile};
@@ -134,39 +135,44 @@ impl Deal<'_> {
             format!("    {name} *= 2;"),
             "}".to_owned(),
         ];
-        // What else has to be whole lines, so that the places of all rounds between two multiples are.
-        let mut tests: Vec<String> = written
-            .iter()
-            .flat_map(|(element, places)| places.whole.iter().map(|distance| divides(&distance.text(), element)))
-            .collect();
         let one_row = |written: &Written| {
             let all = self.nest.inner_rounds().and_then(|rounds| written.pitch.times(&rounds));
             written.outer.is_none() || all.is_some_and(|all| written.outer.as_ref() == Some(&all))
         };
-        if written.iter().all(|(_, places)| one_row(places)) {
-            if !tests.is_empty() {
-                lines.extend([
-                    format!("if ({}) {{", any(tests)),
-                    format!("    {name} = {rounds} > 0 ? {rounds} : 1;"),
-                    "}".to_owned(),
-                ]);
+        let is_one_range = written.iter().all(|(_, places)| one_row(places));
+        // What lies in a round of the outer loop is no matter where that is the least.
+        let in_outer = |places: &Written, distance: &Polynomial| {
+            !is_one_range && places.outer.as_ref().is_some_and(|outer| outer.is_multiple_of(distance))
+        };
+        let (mut fine, mut all) = (vec![format!("{inner} % {name} != 0")], Vec::new());
+        for (element, places) in written {
+            for distance in &places.whole {
+                let tests = if in_outer(places, distance) { &mut fine } else { &mut all };
+                tests.push(divides(&distance.text(), element));
             }
-            return lines;
         }
-        // Whole rounds of the outer loop otherwise.
-        tests.insert(0, format!("{inner} % {name} != 0"));
-        let outer = written.iter().filter_map(|(element, places)| Some((element, places.outer.as_ref()?)));
-        tests.extend(outer.clone().map(|(element, distance)| divides(&distance.text(), element)));
-        let pitches =
-            outer.map(|(element, distance)| divides(&format!("{name} / {inner} * ({})", distance.text()), element));
-        lines.extend([
-            format!("if ({}) {{", any(tests)),
-            format!("    {name} = {inner};"),
-            format!("    while ({}) {{", any(pitches.collect())),
-            format!("        {name} += {inner};"),
-            "    }".to_owned(),
-            "}".to_owned(),
-        ]);
+        if !is_one_range {
+            // Whole rounds of the outer loop, where a line of theirs would be of several cores.
+            let outer = written.iter().filter_map(|(element, places)| Some((element, places.outer.as_ref()?)));
+            fine.extend(outer.clone().map(|(element, distance)| divides(&distance.text(), element)));
+            let pitches =
+                outer.map(|(element, distance)| divides(&format!("{name} / {inner} * ({})", distance.text()), element));
+            lines.extend([
+                format!("if ({}) {{", any(fine)),
+                format!("    {name} = {inner};"),
+                format!("    while ({}) {{", any(pitches.collect())),
+                format!("        {name} += {inner};"),
+                "    }".to_owned(),
+                "}".to_owned(),
+            ]);
+        }
+        if !all.is_empty() {
+            lines.extend([
+                format!("if ({}) {{", any(all)),
+                format!("    {name} = {rounds} > 0 ? {rounds} : 1;"),
+                "}".to_owned(),
+            ]);
+        }
         lines
     }
 }
