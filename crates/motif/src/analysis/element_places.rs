@@ -81,6 +81,15 @@ impl<'a> Nest<'a> {
         self.inner.unwrap_or(self.outer)
     }
 
+    /// Rounds of all.
+    pub(crate) fn rounds(&self) -> Option<Polynomial> {
+        let outer = self.course.steady_form(&self.outer_range.1)?;
+        match &self.inner_range {
+            None => Some(outer),
+            Some(_) => outer.times(&self.inner_rounds()?),
+        }
+    }
+
     /// Rounds of the inner one of two loops.
     pub(crate) fn inner_rounds(&self) -> Option<Polynomial> {
         self.course.steady_form(&self.inner_range.as_ref()?.1)

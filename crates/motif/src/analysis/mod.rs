@@ -12,6 +12,7 @@ pub(crate) mod entry;
 pub(crate) mod first_element;
 pub(crate) mod flow;
 pub(crate) mod global_memory;
+pub(crate) mod host_numbers;
 pub(crate) mod launches;
 pub(crate) mod linear;
 pub(crate) mod loops;

@@ -162,6 +162,20 @@ impl Polynomial {
         self
     }
 
+    /// As C++ in other words: every name is one, and has an expression of its own there.
+    pub(crate) fn text_with(&self, words: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        let mut other = Self::default();
+        for (factors, value) in &self.terms {
+            let named: Option<Vec<String>> = factors.iter().map(|factor| words(factor)).collect();
+            let mut product = Self::number(*value);
+            for factor in named? {
+                product = product.times(&Self::atom(factor))?;
+            }
+            other = other.plus(&product);
+        }
+        Some(other.text())
+    }
+
     /// As C++, in numbers of 64 bits.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();

@@ -4,10 +4,13 @@
 //! so many rounds that what a dense tensor holds of them ends where a line does. Two loops of which one does nothing but the other are one
 //! range, an index that runs along is set at the start of a round, and what a kernel may do instead of such loops stays with the first core.
 
+use crate::analysis::code::block_of;
 use crate::analysis::entry::device_files;
+use crate::analysis::host_numbers::{key_on_host, on_host};
 use crate::analysis::launches::Launch;
-use crate::rewrite::dealing::{of_all_cores, of_one_core, to_all_cores, to_one_core};
-use crate::rewrite::scalar_dealing::{self, REST};
+use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, to_all_cores, to_one_core};
+use crate::rewrite::edits::edit;
+use crate::rewrite::scalar_dealing::{self, Dealing, REST};
 use crate::rewrite::scalar_ranges;
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -66,8 +69,47 @@ impl Motif for DealtLoops {
 
 fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
     let mut edits = to_all_cores(context, launch, SCALARS_PER_CORE)?;
-    edits.extend(scalar_dealing::dealt(context)?);
+    let dealing = scalar_dealing::dealt(context)?;
+    if let Some((edit, is_behind)) = blocks(context, launch, &dealing) {
+        let argument = launch.set.arguments.first();
+        edits.retain(|other| argument != Some(&other.span) || other.file != launch.file.name());
+        // Who sets it later sets it again: a launch that ends before has one core.
+        edits.push(if is_behind { edit } else { Edit { span: argument.cloned().unwrap_or_default(), ..edit } });
+    }
+    edits.extend(dealing.edits);
     Ok(edits)
+}
+
+/// The edit that has no more blocks than there are rounds, and one where none are dealt, where the host can say that: with whether it comes
+/// behind the place that sets the block dimension.
+fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Option<(Edit, bool)> {
+    let mut all = Vec::new();
+    for (kernel, rounds) in &dealing.rounds {
+        all.push(on_host(context, launch, kernel, rounds.as_ref()?)?);
+    }
+    let key = dealing.condition.as_ref().and_then(|(kernel, asked)| key_on_host(context, launch, kernel, asked));
+    let cores = blocks_of(launch, SCALARS_PER_CORE).ok()?;
+    let rounds: Vec<&str> = all.iter().map(|rounds| rounds.text.as_str()).collect();
+    let rounds = rounds.join(" + ");
+    let few = format!("std::min<uint32_t>({cores}, static_cast<uint32_t>(std::max<int64_t>(1, {rounds})))");
+    let text = match &key {
+        Some(key) => format!("{} ? {few} : 1", key.text),
+        None => few,
+    };
+    let from = all.iter().chain(&key).map(|number| number.from).max()?;
+    let file = launch.file;
+    let statement = launch.set.statement.clone()?;
+    if from <= statement.start {
+        return Some((edit(file, statement, text), false));
+    }
+    if block_of(file, &statement).as_ref() != Some(&launch.function.body) {
+        return None;
+    }
+    let object = launch.set.object.as_deref()?;
+    let rest = &file.text()[from..];
+    let end = from + rest.find('\n').filter(|end| rest[..*end].trim().is_empty())? + 1;
+    let set = format!("{}{object}->SetBlockDim({text});\n", file.indentation(from - 1));
+    Some((edit(file, end..end, set), true))
 }
 
 /// Makes one core do what was dealt as this motif does it.

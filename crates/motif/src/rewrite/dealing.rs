@@ -120,11 +120,11 @@ fn is_of_one_at_most(context: &Context, launch: &Launch<'_>, text: &str, depth: 
 
 /// Whether the launch is what [`to_all_cores`] makes of one.
 fn is_of_all_cores(launch: &Launch<'_>, elements_per_core: u32) -> bool {
-    blocks(launch, elements_per_core).is_ok_and(|blocks| asked(launch) == blocks)
+    blocks_of(launch, elements_per_core).is_ok_and(|blocks| asked(launch) == blocks)
 }
 
 /// As many blocks as there are cores, or as the first input is worth.
-fn blocks(launch: &Launch<'_>, elements_per_core: u32) -> Result<String, String> {
+pub(crate) fn blocks_of(launch: &Launch<'_>, elements_per_core: u32) -> Result<String, String> {
     Ok(cap_of(&launch.question()?, &launch.work(elements_per_core)?))
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn to_all_cores(
         }
     }
     let Some(argument) = launch.set.arguments.first() else { return Err("SetBlockDim without a number".to_owned()) };
-    let mut edits = vec![edit(launch.file, argument.clone(), blocks(launch, elements_per_core)?)];
+    let mut edits = vec![edit(launch.file, argument.clone(), blocks_of(launch, elements_per_core)?)];
     edits.extend(included(launch.file, PLATFORM)?);
     edits.extend(included(launch.file, ALGORITHM)?);
     for file in device_files(context) {

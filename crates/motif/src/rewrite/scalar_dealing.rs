@@ -10,6 +10,7 @@ use crate::analysis::entry::device_files;
 use crate::analysis::flow::effects::{is_harmless, own_functions, reached, steady};
 use crate::analysis::flow::values::Values;
 use crate::analysis::loops::{counted, loops_around};
+use crate::analysis::polynomial::Polynomial;
 use crate::analysis::private_tensors::{Private, private};
 use crate::analysis::running::Course;
 use crate::context::Context;
@@ -29,25 +30,36 @@ pub(crate) const REST: &str = "// the first core does what is not dealt";
 /// A function with its file.
 type Place<'a> = (&'a SyntaxFile, &'a Function);
 
+/// What a launch deals.
+pub(crate) struct Dealing<'a> {
+    pub(crate) edits: Vec<Edit>,
+    /// How many rounds there are, with the class that says so; for every place that deals.
+    pub(crate) rounds: Vec<(&'a Kernel, Option<Polynomial>)>,
+    /// What holds in the kernel where rounds are dealt, where that is not always so, with the class that decides.
+    pub(crate) condition: Option<(&'a Kernel, String)>,
+}
+
 /// Edits that deal the rounds of loops of scalars to cores, and leave everything else that touches global memory to the first one.
 ///
 /// # Errors
 /// Why that would mean something else.
-pub(crate) fn dealt(context: &Context) -> Result<Vec<Edit>, String> {
+pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
     let kernels: Vec<&Kernel> = context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()).collect();
     let first = kernels.first().ok_or("no class has global tensors")?;
     let mut classes = Vec::new();
     for kernel in &kernels {
         classes.push(Scalars::of(context, kernel)?);
     }
-    let (mut edits, mut dealt, mut rest) = (Vec::new(), Vec::new(), others(context, &classes)?);
+    let (mut edits, mut dealt, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rest = others(context, &classes)?;
     let mut unseen = None;
     for class in &classes {
         let mut taken = 0;
         class.written_by_one()?;
         rest.extend(class.rest.iter().cloned());
         for writes in &class.writes {
-            let ranges = class.deal(writes)?.edits(&mut taken)?;
+            let deal = class.deal(writes)?;
+            let ranges = deal.edits(&mut taken)?;
             let call = writes.calls[0];
             // What no case runs stays as it is.
             if let Err(reason) = context.verifiable(&ranges) {
@@ -56,6 +68,7 @@ pub(crate) fn dealt(context: &Context) -> Result<Vec<Edit>, String> {
                 continue;
             }
             edits.extend(ranges);
+            rounds.push((class.kernel, deal.nest.rounds()));
             dealt.extend(ways(context, writes.file, writes.function, Some(call))?);
         }
     }
@@ -63,8 +76,12 @@ pub(crate) fn dealt(context: &Context) -> Result<Vec<Edit>, String> {
         let reason = unseen.or_else(|| rest.first().map(|rest| rest.reason.clone()));
         return Err(reason.unwrap_or_else(|| format!("{} writes nothing by scalars", first.name)));
     }
-    edits.extend(first_core_alone(context, &dealt, &rest)?);
-    Ok(edits)
+    let mut condition = None;
+    if let Some((edit, asked)) = first_core_alone(context, &dealt, &rest)? {
+        edits.push(edit);
+        condition = asked.zip(rounds.first()).map(|(asked, (kernel, _))| (*kernel, asked));
+    }
+    Ok(Dealing { edits, rounds, condition })
 }
 
 /// What is not dealt.
@@ -114,7 +131,12 @@ fn ways<'a>(
 }
 
 /// Edits that leave to the first core what is not dealt: in front of the decision for it, as no case may run what is behind that.
-fn first_core_alone(context: &Context, dealt: &[Chain<'_>], rest: &[Rest<'_>]) -> Result<Vec<Edit>, String> {
+/// With the edit comes the condition for what is dealt, if it is one.
+fn first_core_alone(
+    context: &Context,
+    dealt: &[Chain<'_>],
+    rest: &[Rest<'_>],
+) -> Result<Option<(Edit, Option<String>)>, String> {
     let mut decisions: Vec<Decision<'_>> = Vec::new();
     for Rest { function: (file, function), call, reason } in rest {
         if call.is_none() && !is_named(context, function) {
@@ -130,7 +152,7 @@ fn first_core_alone(context: &Context, dealt: &[Chain<'_>], rest: &[Rest<'_>]) -
             }
         }
     }
-    let Some(first) = decisions.first() else { return Ok(Vec::new()) };
+    let Some(first) = decisions.first() else { return Ok(None) };
     let same = |other: &Decision<'_>| other.file == first.file && other.function == first.function;
     if !decisions.iter().all(same) {
         return Err("several functions decide what is done".to_owned());
@@ -146,7 +168,8 @@ fn first_core_alone(context: &Context, dealt: &[Chain<'_>], rest: &[Rest<'_>]) -
         }
     }
     let file = context.forest.get(earliest.file).ok_or("the decision is nowhere")?;
-    Ok(vec![in_front(file, earliest, &conditions)?])
+    let only = conditions.first().filter(|_| conditions.len() == 1).map(|one| (*one).to_owned());
+    Ok(Some((in_front(file, earliest, &conditions)?, only)))
 }
 
 /// Lets all cores but the first leave a function where nothing of theirs comes.

@@ -692,3 +692,55 @@ fn l15_deals_columns_whose_sums_a_buffer_keeps() {
     let host = after.tree.text("op_host/k.cpp").unwrap();
     assert!(host.contains("context->SetBlockDim(cores);") && !host.contains("SetBlockDim(1)"), "{host}");
 }
+
+/// Host code of the triangles, which knows its numbers only behind the block dimension.
+const HOST_OF_TRIANGLES: &str = "#include \"register/op_def_registry.h\"\nnamespace optiling {\nstatic ge::graphStatus Tiling(gert::TilingContext *context)\n{\n    const auto shape = context->GetInputShape(0)->GetStorageShape();\n    context->SetBlockDim(1);\n    int64_t height = shape.GetDim(1);\n    uint64_t way = height > 7 ? 1 : 2;\n    tiling.set_way(way);\n    tiling.set_count(matrices);\n    tiling.set_rows(height);\n    tiling.set_columns(width);\n    context->SetTilingKey(way);\n    return ge::GRAPH_SUCCESS;\n}\n}\n";
+
+/// Triangles by tiling key.
+fn keyed_triangle() -> String {
+    TRIANGLE.replace(
+        "    op.Init(x, y, data.way, data.count, data.rows, data.columns, data.above);\n",
+        "    if (TILING_KEY_IS(1)) {\n        op.Init(x, y, 1, data.count, data.rows, data.columns, data.above);\n    } else if (TILING_KEY_IS(2)) {\n        op.Init(x, y, 2, data.count, data.rows, data.columns, data.above);\n    }\n",
+    )
+}
+
+#[test]
+fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
+    let host = |host: &str, kernel: &str| {
+        let after = dealt(&context(host, kernel)).unwrap();
+        after.tree.text("op_host/k.cpp").unwrap().to_owned()
+    };
+    let cores = "std::min<uint32_t>(std::min<uint32_t>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 128)), static_cast<uint32_t>(std::max<int64_t>(1, static_cast<int64_t>(height) * matrices)))";
+    let text = host(HOST_OF_TRIANGLES, &keyed_triangle());
+    let behind =
+        format!("    context->SetTilingKey(way);\n    context->SetBlockDim(way == 1 ? {cores} : 1);\n    return");
+    assert!(text.contains("    context->SetBlockDim(1);\n") && text.contains(&behind), "{text}");
+    // Which way it goes is not the tiling key's alone.
+    let text = host(HOST_OF_TRIANGLES, TRIANGLE);
+    let behind = format!("    tiling.set_rows(height);\n    context->SetBlockDim({cores});\n    tiling.set_columns");
+    assert!(text.contains("    context->SetBlockDim(1);\n") && text.contains(&behind), "{text}");
+    // Known in time.
+    let early = HOST_OF_TRIANGLES
+        .replace("    context->SetBlockDim(1);\n", "")
+        .replace("    context->SetTilingKey(way);\n", "    context->SetBlockDim(1);\n");
+    let text = host(&early, TRIANGLE);
+    assert!(text.contains(&format!("    context->SetBlockDim({cores});\n    return")), "{text}");
+    // Numbers that are not what the kernel gets, or not any more.
+    let plain = "    context->SetBlockDim(std::min<uint32_t>(platform_ascendc";
+    for (there, instead) in [
+        ("    tiling.set_rows(height);\n", "    tiling.set_rows(height);\n    tiling.set_rows(height + 1);\n"),
+        ("    tiling.set_rows(height);\n", "    if (height > 2) {\n        tiling.set_rows(height);\n    }\n"),
+        ("    tiling.set_rows(height);\n", "    tiling.set_rows(Height(context));\n"),
+        ("    tiling.set_count(matrices);\n", "    tiling.set_count(matrices);\n    matrices += 1;\n"),
+        ("    tiling.set_count(matrices);\n", "    tiling.set_count(matrices);\n    Tiling(context);\n"),
+    ] {
+        let changed = HOST_OF_TRIANGLES.replacen(there, instead, 1);
+        assert!(changed.contains(instead));
+        let text = host(&changed, &keyed_triangle());
+        assert!(text.contains(plain) && !text.contains("std::max"), "{text}");
+    }
+    let kernel = keyed_triangle().replace("        this->rows = rows;\n", "        this->rows = rows + 1;\n");
+    assert!(host(HOST_OF_TRIANGLES, &kernel).contains(plain));
+    let kernel = keyed_triangle().replacen("data.rows, ", "data.rows * 2, ", 1);
+    assert!(host(HOST_OF_TRIANGLES, &kernel).contains(plain));
+}
