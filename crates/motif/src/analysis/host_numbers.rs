@@ -26,7 +26,7 @@ pub(crate) fn on_host(context: &Context, launch: &Launch<'_>, kernel: &Kernel, n
         let (statement, value) = set(context, launch, &field_of(context, kernel, name)?)?;
         known.push((name, statement, value));
     }
-    let from = known.iter().map(|(_, statement, _)| statement.end).max()?;
+    let from = known.iter().map(|(_, statement, _)| statement.end).max().unwrap_or(0);
     // What it is made of stays what it was until all of it is there.
     let own = |call: &Call| {
         let mut hosts = context.forest.iter().filter(|file| is_host(file.name()));

@@ -4,14 +4,17 @@
 //! so many rounds that what a dense tensor holds of them ends where a line does. Two loops of which one does nothing but the other are one
 //! range, an index that runs along is set at the start of a round, and what a kernel may do instead of such loops stays with the first core.
 
-use crate::analysis::code::block_of;
+use std::cell::Cell;
+
+use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::host_numbers::{key_on_host, on_host};
 use crate::analysis::launches::Launch;
+use crate::analysis::polynomial::Polynomial;
 use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
 use crate::rewrite::scalar_dealing::{self, Dealing, REST};
-use crate::rewrite::scalar_ranges;
+use crate::rewrite::scalar_ranges::{self, numbered};
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 
@@ -70,46 +73,67 @@ impl Motif for DealtLoops {
 fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
     let mut edits = to_all_cores(context, launch, SCALARS_PER_CORE)?;
     let dealing = scalar_dealing::dealt(context)?;
-    if let Some((edit, is_behind)) = blocks(context, launch, &dealing) {
+    if let Some(own) = blocks(context, launch, &dealing) {
         let argument = launch.set.arguments.first();
         edits.retain(|other| argument != Some(&other.span) || other.file != launch.file.name());
-        // Who sets it later sets it again: a launch that ends before has one core.
-        edits.push(if is_behind { edit } else { Edit { span: argument.cloned().unwrap_or_default(), ..edit } });
+        edits.extend(own);
     }
     edits.extend(dealing.edits);
     Ok(edits)
 }
 
-/// The edit that has no more blocks than there are rounds, and one where none are dealt, where the host can say that: with whether it comes
-/// behind the place that sets the block dimension.
-fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Option<(Edit, bool)> {
-    let mut all = Vec::new();
-    for (kernel, rounds) in &dealing.rounds {
-        all.push(on_host(context, launch, kernel, rounds.as_ref()?)?);
+/// The edit that has no more blocks than there are shares, and one where none are dealt, where the host can say that.
+fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Option<Vec<Edit>> {
+    let file = launch.file;
+    let from = Cell::new(0);
+    let taken = words(file.text());
+    let mut number = 0;
+    let (mut lines, mut shares) = (Vec::new(), Vec::new());
+    for (kernel, deal) in &dealing.deals {
+        let say = |value: &Polynomial| {
+            let said = on_host(context, launch, kernel, value)?;
+            from.set(from.get().max(said.from));
+            Some(said.text)
+        };
+        while ["lineRounds", "rounds", "innerRounds"]
+            .iter()
+            .any(|name| taken.contains(&numbered(name, number).as_str()))
+        {
+            number += 1;
+        }
+        let (own, share) = deal.shares_on_host(number, &say)?;
+        lines.extend(own);
+        shares.push(share);
+        number += 1;
     }
     let key = dealing.condition.as_ref().and_then(|(kernel, asked)| key_on_host(context, launch, kernel, asked));
     let cores = blocks_of(launch, SCALARS_PER_CORE).ok()?;
-    let rounds: Vec<&str> = all.iter().map(|rounds| rounds.text.as_str()).collect();
-    let rounds = rounds.join(" + ");
-    let few = format!("std::min<uint32_t>({cores}, static_cast<uint32_t>(std::max<int64_t>(1, {rounds})))");
+    let few =
+        format!("std::min<uint32_t>({cores}, static_cast<uint32_t>(std::max<int64_t>(1, {})))", shares.join(" + "));
     let text = match &key {
         Some(key) => format!("{} ? {few} : 1", key.text),
         None => few,
     };
-    let from = all.iter().chain(&key).map(|number| number.from).max()?;
-    let file = launch.file;
+    let from = from.get().max(key.map_or(0, |key| key.from));
     let statement = launch.set.statement.clone()?;
+    let indentation = file.indentation(statement.start);
     if from <= statement.start {
-        return Some((edit(file, statement, text), false));
+        block_of(file, &statement)?;
+        let start = file.whole_lines(&statement)?.start;
+        let before: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
+        let argument = launch.set.arguments.first()?.clone();
+        return Some(vec![edit(file, start..start, before), edit(file, argument, text)]);
     }
     if block_of(file, &statement).as_ref() != Some(&launch.function.body) {
         return None;
     }
+    // Who sets it later sets it again: a launch that ends before has one core.
     let object = launch.set.object.as_deref()?;
     let rest = &file.text()[from..];
     let end = from + rest.find('\n').filter(|end| rest[..*end].trim().is_empty())? + 1;
-    let set = format!("{}{object}->SetBlockDim({text});\n", file.indentation(from - 1));
-    Some((edit(file, end..end, set), true))
+    lines.push(format!("{object}->SetBlockDim({text});"));
+    let behind: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
+    Some(vec![edit(file, end..end, behind)])
 }
 
 /// Makes one core do what was dealt as this motif does it.

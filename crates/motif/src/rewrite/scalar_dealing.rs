@@ -10,7 +10,6 @@ use crate::analysis::entry::device_files;
 use crate::analysis::flow::effects::{is_harmless, own_functions, reached, steady};
 use crate::analysis::flow::values::Values;
 use crate::analysis::loops::{counted, loops_around};
-use crate::analysis::polynomial::Polynomial;
 use crate::analysis::private_tensors::{Private, private};
 use crate::analysis::running::Course;
 use crate::context::Context;
@@ -33,8 +32,8 @@ type Place<'a> = (&'a SyntaxFile, &'a Function);
 /// What a launch deals.
 pub(crate) struct Dealing<'a> {
     pub(crate) edits: Vec<Edit>,
-    /// How many rounds there are, with the class that says so; for every place that deals.
-    pub(crate) rounds: Vec<(&'a Kernel, Option<Polynomial>)>,
+    /// What is dealt, with its class.
+    pub(crate) deals: Vec<(&'a Kernel, Deal<'a>)>,
     /// What holds in the kernel where rounds are dealt, where that is not always so, with the class that decides.
     pub(crate) condition: Option<(&'a Kernel, String)>,
 }
@@ -50,7 +49,8 @@ pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
     for kernel in &kernels {
         classes.push(Scalars::of(context, kernel)?);
     }
-    let (mut edits, mut dealt, mut rounds) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut edits, mut dealt, mut deals): (Vec<Edit>, Vec<Chain<'_>>, Vec<(&Kernel, Deal<'_>)>) =
+        (Vec::new(), Vec::new(), Vec::new());
     let mut rest = others(context, &classes)?;
     let mut unseen = None;
     for class in &classes {
@@ -68,7 +68,7 @@ pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
                 continue;
             }
             edits.extend(ranges);
-            rounds.push((class.kernel, deal.nest.rounds()));
+            deals.push((class.kernel, deal));
             dealt.extend(ways(context, writes.file, writes.function, Some(call))?);
         }
     }
@@ -79,9 +79,9 @@ pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
     let mut condition = None;
     if let Some((edit, asked)) = first_core_alone(context, &dealt, &rest)? {
         edits.push(edit);
-        condition = asked.zip(rounds.first()).map(|(asked, (kernel, _))| (*kernel, asked));
+        condition = asked.zip(deals.first()).map(|(asked, (kernel, _))| (*kernel, asked));
     }
-    Ok(Dealing { edits, rounds, condition })
+    Ok(Dealing { edits, deals, condition })
 }
 
 /// What is not dealt.

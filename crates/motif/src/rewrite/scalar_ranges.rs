@@ -7,6 +7,7 @@ use crate::analysis::element_places::{Nest, Running, Written};
 use crate::analysis::polynomial::Polynomial;
 use crate::rewrite::edits::edit;
 use source::Edit;
+use source::facts::fixed_type_bytes;
 use source::parse::{Loop, SyntaxFile};
 
 /// Bytes of a line of a core's data cache, as docs/model.md has them.
@@ -103,19 +104,44 @@ impl Deal<'_> {
 
     /// Lines that say how many rounds a share is a multiple of, so that it ends where a line does.
     fn line_rounds(&self, name: &str, inner: &str, rounds: &str) -> Vec<String> {
+        let size = |element: &str| (!element.is_empty()).then(|| format!("sizeof({element})"));
+        let words = Words { name, inner, rounds, say: &|number| Some(number.text()), size: &size };
+        self.line_rounds_in(&words).unwrap_or_default()
+    }
+
+    /// Lines of host code that give `name` the number of shares that there are for all cores, where everything that it follows from can be
+    /// said there. Elements are taken to be of two bytes where their type is not known: others make shares of fewer rounds possible, none of
+    /// more but bytes.
+    pub(crate) fn shares_on_host(&self, number: usize, say: &Say<'_>) -> Option<(Vec<String>, String)> {
+        let [line_rounds, rounds, inner] = ["lineRounds", "rounds", INNER].map(|name| numbered(name, number));
+        let size = |element: &str| Some(fixed_type_bytes(element).unwrap_or(2).to_string());
+        let words = Words { name: &line_rounds, inner: &inner, rounds: &rounds, say, size: &size };
+        let mut lines = Vec::new();
+        if let Some(all) = self.nest.inner_rounds() {
+            let all = say(&all)?;
+            lines.push(format!("const int64_t {inner} = std::max<int64_t>(1, {all});"));
+        }
+        lines.push(format!("const int64_t {rounds} = {};", say(&self.nest.rounds()?)?));
+        lines.extend(self.line_rounds_in(&words)?);
+        Some((lines, format!("({rounds} + {line_rounds} - 1) / {line_rounds}")))
+    }
+
+    fn line_rounds_in(&self, words: &Words<'_>) -> Option<Vec<String>> {
+        let Words { name, inner, rounds, say, size } = words;
         let odd = |written: &Written| written.pitch.constant().is_some_and(|pitch| pitch % 2 != 0);
         let written = self.written.as_deref().unwrap_or_default();
         let plain = written.iter().all(|(_, places)| odd(places) && places.outer.is_none() && places.whole.is_empty());
         if plain {
             // Of several types the shortest elements need most rounds.
-            let of_line = match self.elements.as_slice() {
-                [element] if !element.is_empty() => format!("{LINE_BYTES} / sizeof({element})"),
-                _ => LINE_BYTES.to_string(),
+            let size = match self.elements.as_slice() {
+                [element] => size(element),
+                _ => None,
             };
-            return vec![format!("const int64_t {name} = {of_line}; {COMMENT}")];
+            let of_line = size.map_or_else(|| LINE_BYTES.to_string(), |size| format!("{LINE_BYTES} / {size}"));
+            return Some(vec![format!("const int64_t {name} = {of_line}; {COMMENT}")]);
         }
         let divides = |number: &str, element: &str| {
-            let size = if element.is_empty() { String::new() } else { format!(" * sizeof({element})") };
+            let size = size(element).map(|size| format!(" * {size}")).unwrap_or_default();
             format!("({number}){size} % {LINE_BYTES} != 0")
         };
         let any = |tests: Vec<String>| {
@@ -127,11 +153,13 @@ impl Deal<'_> {
             }
             kept.join(" || ")
         };
-        let pitches =
-            written.iter().map(|(element, places)| divides(&format!("{name} * ({})", places.pitch.text()), element));
+        let mut pitches = Vec::new();
+        for (element, places) in written {
+            pitches.push(divides(&format!("{name} * ({})", say(&places.pitch)?), element));
+        }
         let mut lines = vec![
             format!("int64_t {name} = 1; {COMMENT}"),
-            format!("while ({}) {{", any(pitches.collect())),
+            format!("while ({}) {{", any(pitches)),
             format!("    {name} *= 2;"),
             "}".to_owned(),
         ];
@@ -148,19 +176,23 @@ impl Deal<'_> {
         for (element, places) in written {
             for distance in &places.whole {
                 let tests = if in_outer(places, distance) { &mut fine } else { &mut all };
-                tests.push(divides(&distance.text(), element));
+                tests.push(divides(&say(distance)?, element));
             }
         }
         if !is_one_range {
             // Whole rounds of the outer loop, where a line of theirs would be of several cores.
-            let outer = written.iter().filter_map(|(element, places)| Some((element, places.outer.as_ref()?)));
-            fine.extend(outer.clone().map(|(element, distance)| divides(&distance.text(), element)));
-            let pitches =
-                outer.map(|(element, distance)| divides(&format!("{name} / {inner} * ({})", distance.text()), element));
+            let mut pitches = Vec::new();
+            for (element, places) in written {
+                if let Some(distance) = &places.outer {
+                    let distance = say(distance)?;
+                    fine.push(divides(&distance, element));
+                    pitches.push(divides(&format!("{name} / {inner} * ({distance})"), element));
+                }
+            }
             lines.extend([
                 format!("if ({}) {{", any(fine)),
                 format!("    {name} = {inner};"),
-                format!("    while ({}) {{", any(pitches.collect())),
+                format!("    while ({}) {{", any(pitches)),
                 format!("        {name} += {inner};"),
                 "    }".to_owned(),
                 "}".to_owned(),
@@ -173,12 +205,25 @@ impl Deal<'_> {
                 "}".to_owned(),
             ]);
         }
-        lines
+        Some(lines)
     }
 }
 
+/// A number in the words of a place; nothing where it cannot be said there.
+pub(crate) type Say<'a> = dyn Fn(&Polynomial) -> Option<String> + 'a;
+
+/// Words for what lines are made of.
+struct Words<'a> {
+    name: &'a str,
+    inner: &'a str,
+    rounds: &'a str,
+    say: &'a Say<'a>,
+    /// Bytes of an element.
+    size: &'a dyn Fn(&str) -> Option<String>,
+}
+
 /// The name of a later loop.
-fn numbered(name: &str, number: usize) -> String {
+pub(crate) fn numbered(name: &str, number: usize) -> String {
     if number == 0 { name.to_owned() } else { format!("{name}{}", number + 1) }
 }
 

@@ -710,21 +710,31 @@ fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
         let after = dealt(&context(host, kernel)).unwrap();
         after.tree.text("op_host/k.cpp").unwrap().to_owned()
     };
-    let cores = "std::min<uint32_t>(std::min<uint32_t>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 128)), static_cast<uint32_t>(std::max<int64_t>(1, static_cast<int64_t>(height) * matrices)))";
+    let cores = "std::min<uint32_t>(std::min<uint32_t>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 128)), static_cast<uint32_t>(std::max<int64_t>(1, (rounds + lineRounds - 1) / lineRounds)))";
+    let shares = "    const int64_t innerRounds = std::max<int64_t>(1, static_cast<int64_t>(height));
+    const int64_t rounds = static_cast<int64_t>(height) * matrices;
+    int64_t lineRounds = 1; // no line of the data cache is written by two cores
+    while ((lineRounds * (static_cast<int64_t>(width))) * 2 % 64 != 0) {
+        lineRounds *= 2;
+    }
+";
     let text = host(HOST_OF_TRIANGLES, &keyed_triangle());
-    let behind =
-        format!("    context->SetTilingKey(way);\n    context->SetBlockDim(way == 1 ? {cores} : 1);\n    return");
+    let behind = format!(
+        "    context->SetTilingKey(way);\n{shares}    context->SetBlockDim(way == 1 ? {cores} : 1);\n    return"
+    );
     assert!(text.contains("    context->SetBlockDim(1);\n") && text.contains(&behind), "{text}");
     // Which way it goes is not the tiling key's alone.
     let text = host(HOST_OF_TRIANGLES, TRIANGLE);
-    let behind = format!("    tiling.set_rows(height);\n    context->SetBlockDim({cores});\n    tiling.set_columns");
+    let behind = format!(
+        "    tiling.set_columns(width);\n{shares}    context->SetBlockDim({cores});\n    context->SetTilingKey"
+    );
     assert!(text.contains("    context->SetBlockDim(1);\n") && text.contains(&behind), "{text}");
     // Known in time.
     let early = HOST_OF_TRIANGLES
         .replace("    context->SetBlockDim(1);\n", "")
         .replace("    context->SetTilingKey(way);\n", "    context->SetBlockDim(1);\n");
     let text = host(&early, TRIANGLE);
-    assert!(text.contains(&format!("    context->SetBlockDim({cores});\n    return")), "{text}");
+    assert!(text.contains(&format!("{shares}    context->SetBlockDim({cores});\n    return")), "{text}");
     // Numbers that are not what the kernel gets, or not any more.
     let plain = "    context->SetBlockDim(std::min<uint32_t>(platform_ascendc";
     for (there, instead) in [
