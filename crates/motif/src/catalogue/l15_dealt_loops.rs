@@ -108,8 +108,9 @@ fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Opti
     }
     let key = dealing.condition.as_ref().and_then(|(kernel, asked)| key_on_host(context, launch, kernel, asked));
     let cores = blocks_of(launch, SCALARS_PER_CORE).ok()?;
-    let few =
-        format!("std::min<uint32_t>({cores}, static_cast<uint32_t>(std::max<int64_t>(1, {})))", shares.join(" + "));
+    // What one after the other deals is had by the same cores.
+    let most = shares.iter().fold("1".to_owned(), |most, own| format!("std::max<int64_t>({most}, {own})"));
+    let few = format!("std::min<uint32_t>({cores}, static_cast<uint32_t>({most}))");
     let text = match &key {
         Some(key) => format!("{} ? {few} : 1", key.text),
         None => few,

@@ -1,7 +1,6 @@
 //! Loops of scalars dealt to cores that keep something in a buffer.
 
 use super::dealing::{HOST, context, dealt};
-use super::*;
 
 /// Sums by class along the first axis, one column after the other, with sums that the scalar unit keeps in a buffer; few classes go
 /// another way, which has its own number of blocks.

@@ -1,7 +1,7 @@
 //! Loops of scalars dealt to cores whose index runs along, and that are one way of several.
 
 use super::dealing::{HOST, context, dealt};
-use super::*;
+use super::motif;
 
 /// Lower triangles, as somebody writes them first: an index that runs along, and other ways for what is easier.
 const TRIANGLE: &str = r#"#include "kernel_operator.h"
