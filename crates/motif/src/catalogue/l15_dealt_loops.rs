@@ -101,16 +101,26 @@ fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Opti
         {
             number += 1;
         }
-        let (own, share) = deal.shares_on_host(number, &say)?;
-        lines.extend(own);
-        shares.push(share);
+        // Rounds where not all is known that shares follow from, and nothing where these are not.
+        let rounds = || Some((Vec::new(), say(&deal.nest.rounds()?)?));
+        if let Some((own, share)) = deal.shares_on_host(number, &say).or_else(rounds) {
+            lines.extend(own);
+            shares.push(share);
+        }
         number += 1;
     }
     let key = dealing.condition.as_ref().and_then(|(kernel, asked)| key_on_host(context, launch, kernel, asked));
     let cores = blocks_of(launch, SCALARS_PER_CORE).ok()?;
     // What one after the other deals is had by the same cores.
     let most = shares.iter().fold("1".to_owned(), |most, own| format!("std::max<int64_t>({most}, {own})"));
-    let few = format!("std::min<uint32_t>({cores}, static_cast<uint32_t>({most}))");
+    let few = match shares.len() == dealing.deals.len() {
+        true => format!("std::min<uint32_t>({cores}, static_cast<uint32_t>({most}))"),
+        false if key.is_some() => cores,
+        false => return None,
+    };
+    if shares.len() != dealing.deals.len() {
+        lines.clear();
+    }
     let text = match &key {
         Some(key) => format!("{} ? {few} : 1", key.text),
         None => few,

@@ -310,6 +310,14 @@ fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
         .replace("    context->SetTilingKey(way);\n", "    context->SetBlockDim(1);\n");
     let text = host(&early, TRIANGLE);
     assert!(text.contains(&format!("{shares}    context->SetBlockDim({cores});\n    return")), "{text}");
+    // Rounds alone, where the kernel mends what a share follows from.
+    let mended = keyed_triangle().replace(
+        "        this->columns = columns;\n",
+        "        this->columns = columns;\n        this->columns += 1;\n",
+    );
+    let text = host(HOST_OF_TRIANGLES, &mended);
+    let few = cores.replace("(rounds + lineRounds - 1) / lineRounds", "static_cast<int64_t>(height) * matrices");
+    assert!(text.contains(&format!("SetBlockDim(way == 1 ? {few} : 1);")), "{text}");
     // Numbers that are not what the kernel gets, or not any more.
     let plain = "    context->SetBlockDim(std::min<uint32_t>(platform_ascendc";
     for (there, instead) in [
@@ -321,11 +329,14 @@ fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
     ] {
         let changed = HOST_OF_TRIANGLES.replacen(there, instead, 1);
         assert!(changed.contains(instead));
-        let text = host(&changed, &keyed_triangle());
+        let text = host(&changed, TRIANGLE);
         assert!(text.contains(plain) && !text.contains("std::max"), "{text}");
+        assert!(
+            host(&changed, &keyed_triangle()).contains("SetBlockDim(way == 1 ? std::min<uint32_t>(platform_ascendc")
+        );
     }
-    let kernel = keyed_triangle().replace("        this->rows = rows;\n", "        this->rows = rows + 1;\n");
+    let kernel = TRIANGLE.replace("        this->rows = rows;\n", "        this->rows = rows + 1;\n");
     assert!(host(HOST_OF_TRIANGLES, &kernel).contains(plain));
-    let kernel = keyed_triangle().replacen("data.rows, ", "data.rows * 2, ", 1);
+    let kernel = TRIANGLE.replacen("data.rows, ", "data.rows * 2, ", 1);
     assert!(host(HOST_OF_TRIANGLES, &kernel).contains(plain));
 }
