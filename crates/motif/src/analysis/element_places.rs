@@ -34,6 +34,8 @@ pub(crate) struct Written {
     pub(crate) outer: Option<Polynomial>,
     /// Distances that have to be whole lines for a line to be of one round alone.
     pub(crate) whole: Vec<Polynomial>,
+    /// Where the first place is, where that has to be the start of a line too.
+    pub(crate) base: Option<Polynomial>,
 }
 
 /// An index that runs along, at the start of a round.
@@ -109,8 +111,8 @@ impl<'a> Nest<'a> {
             let last = inner.map_or(outer, |(counter, _)| counter);
             let (pitch, rest) = running.start.split(last)?;
             let (of_outer, rest) = rest.split(outer)?;
-            let whole = (rest.constant() != Some(0)).then_some(rest).into_iter().collect();
-            return Some(Written { pitch, outer: inner.map(|_| of_outer), whole });
+            let base = (rest.constant() != Some(0)).then_some(rest);
+            return Some(Written { pitch, outer: inner.map(|_| of_outer), whole: Vec::new(), base });
         }
         let body = &self.innermost().body;
         let around = loops_around(file, self.course.function, call.span.start);
@@ -153,10 +155,8 @@ impl<'a> Nest<'a> {
                 return None;
             }
         }
-        if rest.constant().is_none() {
-            whole.push(rest);
-        }
-        Some(Written { pitch, outer: inner.map(|_| of_outer), whole })
+        let is_base = rest.constant().is_none() && (inner.is_some() || !rest.lies_in(&pitch));
+        Some(Written { pitch, outer: inner.map(|_| of_outer), whole, base: is_base.then_some(rest) })
     }
 
     /// An expression in counters and what does not change; variables that a round sets once are followed.

@@ -147,6 +147,14 @@ impl Polynomial {
         })
     }
 
+    /// Whether it is less than another one that is not negative, term by term, and not negative itself where names are not.
+    pub(crate) fn lies_in(&self, other: &Self) -> bool {
+        let less = |(factors, value): (&Vec<String>, &i64)| {
+            *value >= 0 && other.terms.get(factors).is_some_and(|whole| value < whole)
+        };
+        self.terms.iter().all(less) && other.terms.values().all(|value| *value >= 0)
+    }
+
     /// All names.
     pub(crate) fn names(&self) -> BTreeSet<&str> {
         self.terms.keys().flatten().map(String::as_str).collect()
@@ -269,6 +277,12 @@ mod tests {
         assert!(!of("rows * columns * 3").unwrap().is_multiple_of(&of("columns * 2").unwrap()));
         assert!(!of("rows * columns + 1").unwrap().is_multiple_of(&of("columns").unwrap()));
         assert!(of("columns + 1").unwrap().is_multiple_of(&of("1 + columns").unwrap()));
+        assert!(of("2 * rows").unwrap().lies_in(&of("3 * rows + 1").unwrap()));
+        for (part, whole) in
+            [("3 * rows", "3 * rows"), ("columns", "3 * rows"), ("rows - 1", "3 * rows"), ("rows", "3 * rows - i")]
+        {
+            assert!(!of(part).unwrap().lies_in(&of(whole).unwrap()), "{part} in {whole}");
+        }
         assert!(of("rows / i").unwrap().mentions("i"));
         assert_eq!(of("2 * 3 - 6").unwrap().constant(), Some(0));
         assert!(of("n - n").unwrap().is_zero());

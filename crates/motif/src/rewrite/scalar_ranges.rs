@@ -130,7 +130,9 @@ impl Deal<'_> {
         let Words { name, inner, rounds, say, size } = words;
         let odd = |written: &Written| written.pitch.constant().is_some_and(|pitch| pitch % 2 != 0);
         let written = self.written.as_deref().unwrap_or_default();
-        let plain = written.iter().all(|(_, places)| odd(places) && places.outer.is_none() && places.whole.is_empty());
+        let plain = written.iter().all(|(_, places)| {
+            odd(places) && places.outer.is_none() && places.whole.is_empty() && places.base.is_none()
+        });
         if plain {
             // Of several types the shortest elements need most rounds.
             let size = match self.elements.as_slice() {
@@ -177,6 +179,11 @@ impl Deal<'_> {
             for distance in &places.whole {
                 let tests = if in_outer(places, distance) { &mut fine } else { &mut all };
                 tests.push(divides(&say(distance)?, element));
+            }
+            if let Some(base) = &places.base {
+                let is_within = !is_one_range && places.outer.as_ref().is_some_and(|outer| base.lies_in(outer));
+                let tests = if is_within { &mut fine } else { &mut all };
+                tests.push(divides(&say(base)?, element));
             }
         }
         if !is_one_range {

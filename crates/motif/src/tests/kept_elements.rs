@@ -225,3 +225,20 @@ fn l15_deals_columns_whose_sums_a_buffer_keeps() {
     let host = after.tree.text("op_host/k.cpp").unwrap();
     assert!(host.contains("context->SetBlockDim(cores);") && !host.contains("SetBlockDim(1)"), "{host}");
 }
+
+#[test]
+fn l15_may_begin_anywhere_in_a_round_of_the_outer_loop() {
+    let shifted = |start: &str| {
+        let kernel = SUMS.replace("before + i * columns + column", &format!("before + {start} + column"));
+        dealt(&context(&host_of_sums(), &kernel)).unwrap().tree.text("op_kernel/k.cpp").unwrap().to_owned()
+    };
+    let one_core = "lineRounds = rounds > 0 ? rounds : 1;";
+    // Within a group, and beyond what is known to be one.
+    let within = SUMS
+        .replace("group * classes * columns", "group * 3 * columns")
+        .replace("before + i * columns + column", "before + 2 * columns + column");
+    let kernel = dealt(&context(&host_of_sums(), &within)).unwrap().tree.text("op_kernel/k.cpp").unwrap().to_owned();
+    assert!(!kernel.contains(one_core) && kernel.contains("(columns) * 2) * sizeof(float) % 64 != 0"), "{kernel}");
+    assert!(shifted("rows").contains(one_core));
+    assert!(shifted("columns").contains(one_core));
+}
