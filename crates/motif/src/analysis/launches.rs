@@ -36,6 +36,18 @@ pub(crate) fn launches(context: &Context) -> Vec<Launch<'_>> {
     found
 }
 
+/// Every place of host code that sets a block dimension.
+pub(crate) fn all_launches(context: &Context) -> Vec<Launch<'_>> {
+    let mut found = Vec::new();
+    for file in context.forest.iter().filter(|file| is_host(file.name())) {
+        for function in file.functions() {
+            let calls = file.calls_in(function.body.clone()).filter(|call| call.name == "SetBlockDim");
+            found.extend(calls.map(|set| Launch { file, function, set }));
+        }
+    }
+    found
+}
+
 impl<'a> Launch<'a> {
     /// Its local variables.
     pub(crate) fn locals(&self) -> impl Iterator<Item = &'a Local> {

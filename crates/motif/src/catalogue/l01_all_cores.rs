@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::analysis::code::words;
 use crate::analysis::entry::device_files;
-use crate::analysis::launches::{Launch, launches};
+use crate::analysis::launches::{Launch, all_launches, launches};
 use crate::rewrite::edits::{edit, included};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::parse_integer;
 use source::lex::{PieceKind, pieces};
-use source::parse::Local;
+use source::parse::{Call, Local};
 
 /// Vector cores of the machine, asked from the platform.
 const HEADER: &str = "\"tiling/platform/platform_ascendc.h\"";
@@ -22,8 +22,8 @@ const METADATA: Metadata = Metadata {
     id: Id::L01,
     title: "all vector cores instead of a constant number",
     family: Family::Launch,
-    precondition: "in a host function that sets the block dimension, a constant above 1 with a name of cores or blocks of a launch, from which the block dimension follows, \
-     and which the kernel does not mention; every share follows from the constant",
+    precondition: "in a host function that sets the block dimension, a constant with a name of cores or blocks of a launch, from which the block dimension follows, \
+     and which the kernel does not mention; it is above 1, or the kernel asks which core it is; every share follows from the constant",
     left_to_verifier: "cores stay independent with another number of them (results, hazard check)",
     relieves: &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs],
     prior_gain: 1.2,
@@ -41,10 +41,19 @@ impl Motif for AllCores {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for launch in launches(context) {
-            found.extend(launch.named(context));
-            found.extend(launch.literal());
+        let mut found: Vec<Candidate> = Vec::new();
+        for launch in all_launches(context) {
+            for candidate in launch.named(context).into_iter().chain(launch.literal(context)) {
+                // Several block dimensions may follow from one constant.
+                let same = |other: &Candidate| {
+                    other.site.file == candidate.site.file
+                        && other.site.note == candidate.site.note
+                        && other.edits == candidate.edits
+                };
+                if !found.iter().any(same) {
+                    found.push(candidate);
+                }
+            }
         }
         found
             .into_iter()
@@ -70,6 +79,18 @@ impl Motif for AllCores {
     }
 }
 
+/// The least number of cores that more than one may stand for: one only where the kernel asks which core it is, and so has shares for all.
+fn least_cores(context: &Context) -> i64 {
+    let asks = device_files(context).any(|file| {
+        let in_assertion = |call: &Call| {
+            let mut around = file.calls().iter().filter(|outer| outer.span.contains(&call.span.start));
+            around.any(|outer| outer.name.eq_ignore_ascii_case("assert"))
+        };
+        file.calls_named("GetBlockIdx").any(|call| !in_assertion(call))
+    });
+    if asks { 1 } else { 2 }
+}
+
 /// Whether a name speaks of cores or of blocks of a launch.
 fn is_core_name(name: &str) -> bool {
     let name = name.to_lowercase().replace('_', "");
@@ -86,16 +107,17 @@ impl<'a> Launch<'a> {
     }
 
     /// `const uint32_t cores = 16;`
-    fn literal(&self) -> Vec<Candidate> {
+    fn literal(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for local in self.core_locals() {
             let Some(value) = local.value.clone() else { continue };
-            let Some(cores) = parse_integer(self.file.slice(&value)).filter(|cores| *cores > 1) else { continue };
+            let Some(cores) = parse_integer(self.file.slice(&value)) else { continue };
+            if cores < least_cores(context) {
+                continue;
+            }
             let edits = || -> Result<Vec<Edit>, String> {
-                if local.type_text.contains("constexpr") {
-                    return Err(format!("{} is a constant expression", local.name));
-                }
                 let mut edits = vec![edit(self.file, value.clone(), self.question()?)];
+                edits.extend(self.no_constant(local)?);
                 edits.extend(included(self.file, HEADER)?);
                 Ok(edits)
             };
@@ -105,11 +127,45 @@ impl<'a> Launch<'a> {
         found
     }
 
+    /// The edit that makes a variable of a constant expression, if it is one that no type or other constant is made of.
+    fn no_constant(&self, local: &Local) -> Result<Option<Edit>, String> {
+        if !local.type_text.contains("constexpr") {
+            return Ok(None);
+        }
+        let file = self.file;
+        let constant = || format!("{} is a constant expression", local.name);
+        let body = &self.function.body;
+        for token in pieces(file.slice(body)).into_iter().filter(|token| token.kind == PieceKind::Word) {
+            let at = body.start + token.span.start..body.start + token.span.end;
+            if file.slice(&at) != local.name || local.span.contains(&at.start) {
+                continue;
+            }
+            let mut node = file.node_at(&at).ok_or_else(constant)?;
+            while let Some(parent) = node.parent().filter(|parent| parent.start_byte() > body.start) {
+                let kind = parent.kind();
+                let is_type =
+                    kind.contains("template") || kind.contains("array_declarator") || kind.contains("static_assert");
+                let is_case = kind == "case_statement" && parent.child_by_field_name("value") == Some(node);
+                let constexpr = kind == "declaration" && file.slice(&parent.byte_range()).contains("constexpr");
+                if is_type || is_case || constexpr {
+                    return Err(constant());
+                }
+                node = parent;
+            }
+        }
+        let declared = file.slice(&local.span);
+        let word = declared.find("constexpr").ok_or_else(constant)?;
+        let start = local.span.start + word;
+        Ok(Some(edit(file, start..start + "constexpr".len(), "const")))
+    }
+
     /// A constant of the file, from which the block dimension follows.
     fn named(&self, context: &Context) -> Vec<Candidate> {
         let mut found = Vec::new();
         for name in self.sources().into_iter().filter(|name| is_core_name(name)) {
-            let Some(cores) = context.facts.known.value(name).filter(|cores| *cores > 1) else { continue };
+            let Some(cores) = context.facts.known.value(name).filter(|cores| *cores >= least_cores(context)) else {
+                continue;
+            };
             if context.facts.definitions(name).next().is_none() {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! V34: numbers in equal steps that scalars write one by one are made by vector instructions.
 
-use crate::analysis::code::Surroundings;
+use crate::analysis::code::{Surroundings, is_name, words};
 use crate::analysis::linear::grouped;
 use crate::analysis::rows::{Operand, RowLoop, Stepped, row_loops};
 use crate::rewrite::declared::{Declared, Rules};
@@ -8,7 +8,8 @@ use crate::rewrite::exchange::{Exchange, Form, FoundForm, Guard, Spot, Texts, Wa
 use crate::rewrite::vectorise::Names;
 use crate::{Company, Counter, Family, Id, Metadata};
 use source::Edit;
-use source::facts::base_name;
+use source::facts::api::is_copy;
+use source::facts::{base_name, element_type};
 use source::lex::{PieceKind, pieces};
 
 /// The motif.
@@ -18,7 +19,7 @@ const METADATA: Metadata = Metadata {
     id: Id::V34,
     title: "numbers in equal steps by vector instructions",
     family: Family::Vector,
-    precondition: "a loop from 0 in steps of 1 whose body is one SetValue of a local tensor of int32_t, uint32_t, int16_t, float or half; place and value are \
+    precondition: "a loop from 0 in steps of 1 whose body is one SetValue of a local tensor of int32_t, uint32_t, int16_t, float or half, or of a member that no copy touches; place and value are \
      start + counter * step with what does not change",
     left_to_verifier: "count at least 1; numbers of float and half are integers that the type holds; the first place is at a boundary of 32 bytes",
     relieves: &[Counter::ScalarUs],
@@ -52,7 +53,7 @@ const SLOW: Form = Form::Asked(
 const MAKE: Way = Way::new("numbers in $t", &[]).with(progression).on_conditions(|place| {
     let tensor = place.hole("t");
     let mut conditions = vec![format!("{} is at least 1", place.hole("n"))];
-    if matches!(place.element("t"), "float" | "half") {
+    if element_of(&place.around, tensor).is_some_and(|element| matches!(element.as_str(), "float" | "half")) {
         conditions.push(format!("the numbers in {tensor} are integers that the type holds"));
     }
     if !place.hole("from").is_empty() {
@@ -72,9 +73,10 @@ fn progressions(around: &Surroundings<'_>) -> Vec<Spot> {
             continue;
         };
         let name = base_name(object);
-        let Some(tensor) = around.tensors.tensors.get(name).filter(|_| name == object.trim()) else { continue };
+        let is_all = name == object.trim() || object.trim().strip_prefix("this->") == Some(name);
+        let Some(element) = element_of(around, name).filter(|_| is_all) else { continue };
         let argument = |index: usize| file.argument(call, index).unwrap_or_default().trim();
-        let Some(value) = rows.stepped(uncast(argument(1), &tensor.element)) else { continue };
+        let Some(value) = rows.stepped(uncast(argument(1), &element)) else { continue };
         let from = rows.stepped(argument(0)).map(|Stepped { start, .. }| start).unwrap_or_default();
         let start = if value.start.is_empty() { "0" } else { value.start.as_str() };
         let holes = [
@@ -90,8 +92,46 @@ fn progressions(around: &Surroundings<'_>) -> Vec<Spot> {
     found
 }
 
+/// Element type of a tensor of the function, or of one that is a member of the class: what is made is what was there, so that it is no matter
+/// how long it lives.
+fn element_of(around: &Surroundings<'_>, name: &str) -> Option<String> {
+    if let Some(tensor) = around.tensors.tensors.get(name) {
+        return Some(tensor.element.clone());
+    }
+    let kernel = around.kernel;
+    if !kernel.tensor_members.contains(name) {
+        return None;
+    }
+    let classes = around.context.forest.iter().flat_map(|file| file.classes());
+    let mut members = classes.filter(|class| class.name == kernel.name).flat_map(|class| &class.members);
+    element_type(&members.find(|member| member.name == name)?.type_text)
+}
+
+/// Why a member is not for the vector unit to fill: what nobody waits for.
+fn only_vectors(place: &FoundForm<'_>, name: &str) -> Result<(), String> {
+    let around = &place.around;
+    if around.tensors.tensors.contains_key(name) {
+        return Ok(());
+    }
+    for (file, _, call) in around.kernel.calls(&around.context.forest) {
+        let line = || file.line(call.span.start);
+        let named = |span: &std::ops::Range<usize>| words(file.slice(span)).contains(&name);
+        if is_copy(&call.name) && call.arguments.iter().any(named) {
+            return Err(format!("{}:{}: {} touches {name}", file.name(), line(), call.name));
+        }
+        if matches!(call.name.as_str(), "EnQue" | "FreeTensor") && call.arguments.iter().any(named) {
+            return Err(format!("{}:{}: {name} goes through a queue", file.name(), line()));
+        }
+    }
+    Ok(())
+}
+
 /// The value without a cast to the element type around it.
 fn uncast<'a>(value: &'a str, element: &str) -> &'a str {
+    // `(float)i`, which casts nothing but the name.
+    if let Some(name) = value.strip_prefix(&format!("({element})")).map(str::trim).filter(|name| is_name(name)) {
+        return name;
+    }
     let inner = value
         .strip_prefix(&format!("static_cast<{element}>("))
         .or_else(|| value.strip_prefix(&format!("({element})(")));
@@ -100,7 +140,9 @@ fn uncast<'a>(value: &'a str, element: &str) -> &'a str {
 
 /// Where the numbers go, and as what they are computed.
 fn progression(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
-    let (around, element) = (place.around, place.element("t").to_owned());
+    let around = place.around;
+    let element = element_of(&around, place.hole("t")).unwrap_or_default();
+    only_vectors(place, place.hole("t"))?;
     let here = |rows: &RowLoop<'_>| rows.span() == *place.span();
     let rows = row_loops(around.file, around.function).into_iter().flatten().find(here);
     let rows = rows.ok_or("the loop is not understood")?;
@@ -130,9 +172,9 @@ fn progression(place: &mut FoundForm<'_>) -> Result<Vec<Edit>, String> {
 fn one_by_one(place: &FoundForm<'_>, step: &str) -> Vec<Texts> {
     let texts = || {
         let name = base_name(place.hole("y"));
-        let element = place.around.tensors.tensors.get(name)?.element.as_str();
+        let element = element_of(&place.around, name)?;
         let (computed, suffix) =
-            if element == "uint32_t" { ("int32_t", ".ReinterpretCast<int32_t>()") } else { (element, "") };
+            if element == "uint32_t" { ("int32_t", ".ReinterpretCast<int32_t>()") } else { (element.as_str(), "") };
         let target = place.hole("y").strip_suffix(suffix).filter(|_| place.hole("c") == computed)?;
         let at = match target.split_once('[') {
             None => "i".to_owned(),
@@ -143,7 +185,7 @@ fn one_by_one(place: &FoundForm<'_>, step: &str) -> Vec<Texts> {
         let value = if start == "0" { term } else { format!("{start} + {term}") };
         Some(vec![
             ("t", name.to_owned()),
-            ("e", element.to_owned()),
+            ("e", element.clone()),
             ("at", at),
             ("v", value),
             ("step", step.to_owned()),

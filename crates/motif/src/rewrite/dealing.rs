@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::analysis::code::words;
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changes;
-use crate::analysis::launches::{Launch, cap_of, launches};
+use crate::analysis::launches::{Launch, all_launches, cap_of};
 use crate::context::Context;
 use crate::rewrite::edits::{edit, included};
 use crate::site::Candidate;
@@ -57,7 +57,7 @@ pub(crate) fn of_one_core<'a>(
     note: &str,
     dealt: impl Fn(&Launch<'a>) -> Result<Vec<Edit>, String>,
 ) -> Vec<Candidate> {
-    let found = launches(context).into_iter().filter(|launch| is_of_one_core(context, launch));
+    let found = all_launches(context).into_iter().filter(|launch| is_of_one_core(context, launch));
     found
         .map(|launch| {
             Candidate::new(launch.file, &launch.set.span, note, dealt(&launch))
@@ -73,7 +73,7 @@ pub(crate) fn of_all_cores<'a>(
     elements_per_core: u32,
     gathered: impl Fn(&Launch<'a>) -> Result<Vec<Edit>, String>,
 ) -> Vec<Candidate> {
-    let found = launches(context).into_iter().filter(|launch| is_of_all_cores(launch, elements_per_core));
+    let found = all_launches(context).into_iter().filter(|launch| is_of_all_cores(launch, elements_per_core));
     found
         .map(|launch| Candidate::new(launch.file, &launch.set.span, "one core does all rounds", gathered(&launch)))
         .collect()
@@ -90,13 +90,41 @@ fn is_of_one_core(context: &Context, launch: &Launch<'_>) -> bool {
         || local.is_some_and(|value| known.value(launch.file.slice(&value)) == Some(1) && set() == 1)
 }
 
+/// Whether an expression for the number of blocks is 1 or less: the number, the lesser of two numbers of which it is one, or a variable that
+/// is never anything else.
+fn is_of_one_at_most(context: &Context, launch: &Launch<'_>, text: &str, depth: usize) -> bool {
+    let text = text.trim();
+    let own = |part: &str| depth < 6 && is_of_one_at_most(context, launch, part, depth + 1);
+    if context.facts.known.value(text) == Some(1) {
+        return true;
+    }
+    if let Some((asked, (then, otherwise))) =
+        text.split_once('?').and_then(|(asked, arms)| Some((asked, arms.split_once(':')?)))
+    {
+        let lesser = asked.trim().trim_start_matches('(').trim_end_matches(')').split_once('<');
+        let same = |left: &str, right: &str| left.trim() == right.trim();
+        return lesser.is_some_and(|(left, right)| same(left, then) && same(right, otherwise)) && own(otherwise);
+    }
+    for name in ["std::min(", "std::min<uint32_t>(", "std::min<int>(", "std::min<int64_t>("] {
+        if let Some((left, right)) =
+            text.strip_prefix(name).and_then(|rest| rest.strip_suffix(')')).and_then(|both| both.split_once(','))
+        {
+            return own(left) || own(right);
+        }
+    }
+    let mut locals = launch.locals().filter(|local| local.name == text);
+    let (Some(local), None) = (locals.next(), locals.next()) else { return false };
+    let set = changes(launch.file, &launch.function.body).into_iter().filter(|change| change.name == text).count();
+    local.value.as_ref().is_some_and(|value| set == 1 && own(launch.file.slice(value)))
+}
+
 /// Whether the launch is what [`to_all_cores`] makes of one.
 fn is_of_all_cores(launch: &Launch<'_>, elements_per_core: u32) -> bool {
-    blocks(launch, elements_per_core).is_ok_and(|blocks| asked(launch) == blocks)
+    blocks_of(launch, elements_per_core).is_ok_and(|blocks| asked(launch) == blocks)
 }
 
 /// As many blocks as there are cores, or as the first input is worth.
-fn blocks(launch: &Launch<'_>, elements_per_core: u32) -> Result<String, String> {
+pub(crate) fn blocks_of(launch: &Launch<'_>, elements_per_core: u32) -> Result<String, String> {
     Ok(cap_of(&launch.question()?, &launch.work(elements_per_core)?))
 }
 
@@ -118,7 +146,10 @@ pub(crate) fn to_all_cores(
 ) -> Result<Vec<Edit>, String> {
     let hosts = || context.forest.iter().filter(|file| source::facts::is_host(file.name()));
     let set: usize = hosts().map(|file| file.calls_named("SetBlockDim").count()).sum();
-    if set != 1 {
+    let all = all_launches(context);
+    let own = |other: &Launch<'_>| other.file.name() == launch.file.name() && other.set.span == launch.set.span;
+    // What is dealt is right for one core too.
+    if all.len() != set || !all.iter().all(|other| own(other) || is_of_one_at_most(context, other, asked(other), 0)) {
         return Err(format!("the block dimension is set at {set} places"));
     }
     // A variable that nobody looks at again is no question.
@@ -134,7 +165,7 @@ pub(crate) fn to_all_cores(
         }
     }
     let Some(argument) = launch.set.arguments.first() else { return Err("SetBlockDim without a number".to_owned()) };
-    let mut edits = vec![edit(launch.file, argument.clone(), blocks(launch, elements_per_core)?)];
+    let mut edits = vec![edit(launch.file, argument.clone(), blocks_of(launch, elements_per_core)?)];
     edits.extend(included(launch.file, PLATFORM)?);
     edits.extend(included(launch.file, ALGORITHM)?);
     for file in device_files(context) {

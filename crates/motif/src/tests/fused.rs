@@ -107,6 +107,24 @@ fn v34_makes_numbers_in_equal_steps() {
 }
 
 #[test]
+fn v34_makes_numbers_of_a_member() {
+    let slow = computing(
+        "        for (uint32_t i = 0; i < count; i++) {\n            numbers.SetValue(i, static_cast<float>(i));\n        }\n",
+    )
+    .replace(" polyBuf", " polyBuf;\n    AscendC::LocalTensor<float> numbers");
+    let fast = round_trip("V34", &slow);
+    assert!(fast.contains("        AscendC::CreateVecIndex(numbers, static_cast<float>(0), count);\n"), "{fast}");
+    let cast = slow.replace("static_cast<float>(i)", "(float)i");
+    assert!(apply("V34", &cast).1.contains("CreateVecIndex(numbers, "));
+    // Nothing waits for the vector unit there.
+    let copied = slow.replace("        for (", "        AscendC::DataCopy(yGm[0], numbers, 8);\n        for (");
+    refuses("V34", &copied, "DataCopy touches numbers");
+    let queued = slow.replace("        for (", "        outQueue.EnQue(numbers);\n        for (");
+    refuses("V34", &queued, "goes through a queue");
+    refuses("V34", &slow.replace("LocalTensor<float> numbers", "LocalTensor<T> numbers"), "numbers of type T");
+}
+
+#[test]
 fn v34_rewind_leaves_numbers_alone_that_a_cast_around_the_sum_changes() {
     let found = |call: &str, element: &str| {
         let text = computing(&format!("        AscendC::{call};\n")).replace("float>", &format!("{element}>"));

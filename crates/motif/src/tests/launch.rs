@@ -116,6 +116,47 @@ fn l01_asks_how_many_cores_there_are() {
 }
 
 #[test]
+fn l01_takes_one_core_for_a_constant_where_the_kernel_has_shares() {
+    let statements = "    constexpr int CORES = 1;\n    if (blocks > 64) {\n        int coreNum = blocks < CORES ? blocks : CORES;\n        context->SetBlockDim(coreNum);\n    } else {\n        context->SetBlockDim(1);\n    }\n";
+    let with = |statements: &str, kernel: &str| {
+        let mut tree = SourceTree::new();
+        tree.insert("op_host/k.cpp", host("", statements));
+        tree.insert("op_kernel/k.cpp", kernel);
+        Context::new(tree, KnownValues::default(), None)
+    };
+    let split = "class Part {\n    void Init()\n    {\n        first = GetBlockIdx() * (blocks / GetBlockNum());\n    }\n    int first, blocks;\n};\n";
+    let before = with(statements, split);
+    let site = motif("L01").find(&before).sites.first().unwrap().clone();
+    let after = patched(&before, &motif("L01").apply(&before, &site).unwrap());
+    let fast = after.tree.text("op_host/k.cpp").unwrap();
+    assert!(
+        fast.contains(
+            "    const int CORES = platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv();\n"
+        ),
+        "{fast}"
+    );
+    assert!(fast.contains("        context->SetBlockDim(1);\n"), "{fast}");
+    // Nothing that is one core's alone.
+    for kernel in [split.replace("GetBlockIdx() * ", "").as_str(), "void k()\n{\n    ASSERT(GetBlockIdx() == 0);\n}\n"]
+    {
+        assert!(motif("L01").find(&with(statements, kernel)).sites.is_empty(), "{kernel}");
+    }
+    // A constant that has to be one.
+    for use_of_it in [
+        "int shares[CORES];",
+        "constexpr int twice = CORES * 2;",
+        "std::array<int, CORES> shares;",
+        "Plan<CORES>(blocks);",
+        "static_assert(CORES > 0, \"\");",
+    ] {
+        let fixed = statements.replace("    if (blocks", &format!("    {use_of_it}\n    if (blocks"));
+        let findings = motif("L01").find(&with(&fixed, split));
+        assert!(findings.sites.is_empty(), "{use_of_it}");
+        assert!(findings.refused.iter().any(|refused| refused.reason.contains("constant expression")), "{use_of_it}");
+    }
+}
+
+#[test]
 fn l02_starts_no_core_without_work() {
     let statements = "    const uint32_t blocks = context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 8;\n    auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());\n    uint32_t cores = platform.GetCoreNumAiv();\n    const uint32_t share = (blocks + cores - 1) / cores;\n    tiling.set_share(share);\n    context->SetBlockDim((blocks + share - 1) / share);\n";
     let slow = host("", statements);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::changes::path;
+use super::changes::{How, changes, path};
 use crate::analysis::code::words;
 use crate::analysis::loops::loops_around;
 use source::lex::{PieceKind, pieces};
@@ -58,6 +58,29 @@ impl<'a> Values<'a> {
                 return names;
             }
         }
+    }
+
+    /// The expression that code sets a variable from, if it does so at one place.
+    pub(crate) fn only(&self, name: &str, within: &Range<usize>) -> Option<Range<usize>> {
+        let inside = |value: &Range<usize>| within.start <= value.start && value.end <= within.end;
+        let mut given = self.given.iter().filter(|(other, value)| *other == name && inside(value));
+        let (_, value) = given.next()?;
+        // A declaration stands among them twice: as a local and as its declarator.
+        if given.any(|(_, other)| other != value) {
+            return None;
+        }
+        let mut node = self.file.node_at(value)?;
+        while node.parent().is_some_and(|parent| parent.byte_range() == *value) {
+            node = node.parent()?;
+        }
+        let parent = node.parent()?;
+        let sets = match parent.kind() {
+            "init_declarator" => true,
+            "assignment_expression" => parent.child_by_field_name("operator").is_some_and(|sign| sign.kind() == "="),
+            _ => false,
+        };
+        let changed = changes(self.file, within).into_iter().filter(|change| change.name == name);
+        (sets && changed.filter(|change| change.how != How::Declared).count() == 1).then(|| value.clone())
     }
 
     /// The expressions that an expression follows, itself among them.
