@@ -53,7 +53,7 @@ fn expected(source: &str) -> Vec<Expected> {
 fn compiler(options: &[&str]) -> Command {
     let sources = root().join("tests/defects");
     let mut command = Command::new(sdk().compiler.program());
-    command.current_dir(&sources).args(["-std=c++17", "-O0", "-g1", "-Wall", "-Wextra", "-Werror"]).args(options);
+    command.current_dir(&sources).args(["-std=c++17", "-O1", "-g1", "-Wall", "-Wextra", "-Werror"]).args(options);
     // Lines of the kernels are the user's, those of the header are not.
     command.arg(format!("-fdebug-prefix-map={}=.", sources.display()));
     command.arg(format!("-fdebug-prefix-map={}=/defect.h", sources.join("defect.h").display()));
