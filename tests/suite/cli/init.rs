@@ -60,7 +60,7 @@ fn cases_come_from_the_operators_own_lists() {
     assert!(manifest.contains(written), "{manifest}");
     assert!(manifest.contains("# Refused: 3x5 float16"), "{manifest}");
     // Timed at sizes that say something, each made from the authors' case, which is of such a size itself.
-    let sizes = ["made middle (4 MiB of traffic)", "made small (64 KiB of traffic)"];
+    let sizes = ["made middle (4 MiB of traffic)", "made small (96 KiB of traffic)"];
     assert!(sizes.iter().all(|size| manifest.contains(size)), "{manifest}");
     assert!(!manifest.contains("made large"), "its tiles grow with its data, and would not fit");
     let profile = project.run(&["profile"]).expect(0);
