@@ -200,7 +200,8 @@ impl Deal<'_> {
                 format!("if ({}) {{", any(fine)),
                 format!("    {name} = {inner};"),
                 format!("    while ({}) {{", any(pitches)),
-                format!("        {name} += {inner};"),
+                // What is missing to a line is a power of two.
+                format!("        {name} *= 2;"),
                 "    }".to_owned(),
                 "}".to_owned(),
             ]);

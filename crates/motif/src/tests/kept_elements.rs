@@ -209,7 +209,7 @@ fn l15_deals_columns_whose_sums_a_buffer_keeps() {
         if (innerRounds % lineRounds != 0 || (static_cast<int64_t>(columns)) * sizeof(float) % 64 != 0 || (static_cast<int64_t>(classes) * columns) * sizeof(float) % 64 != 0) {
             lineRounds = innerRounds;
             while ((lineRounds / innerRounds * (static_cast<int64_t>(classes) * columns)) * sizeof(float) % 64 != 0) {
-                lineRounds += innerRounds;
+                lineRounds *= 2;
             }
         }
 ";
