@@ -12,7 +12,7 @@ use super::{
 };
 use crate::oracle::TilingExample;
 use backend::{Backend, JobInput, JobOutput, KernelJob, Meter, RunFailure};
-use manifest::TensorSpec;
+use manifest::{TensorSpec, ValueRange};
 use project::snake_case;
 use verify::{DType, DataKind, generate};
 
@@ -477,16 +477,31 @@ fn take_up(candidate: &mut Candidate, meant: &Meant, reach: Reach) {
     if candidate.outputs.is_empty() {
         compare(candidate, |spec| meant.changed.contains(&spec.name));
     }
-    // What an output holds before is one number; the values of an input that is changed in place are the input's.
+    let data_of = |spec: &TensorSpec| meant.data.iter().find(|data| data.tensor == spec.name);
     let most_values = if reach == Reach::ItsShapes { usize::MAX } else { 0 };
-    let inputs = candidate.inputs.iter_mut().map(|spec| (spec, most_values));
-    for (spec, most_values) in inputs.chain(candidate.outputs.iter_mut().map(|spec| (spec, 1))) {
-        let wanted = |data: &&DefinedData| data.tensor == spec.name && data.values.len() <= most_values;
-        if let Some(data) = meant.data.iter().find(wanted) {
-            spec.range = data.range.unwrap_or(spec.range);
-            spec.values.clone_from(&data.values);
+    for spec in &mut candidate.inputs {
+        let Some(data) = data_of(spec) else { continue };
+        match data.values[..] {
+            // One number for all elements is so at any size.
+            [value] if spec.shape.as_deref().is_some_and(|shape| elements(shape) != 1) => {
+                spec.range = ValueRange { low: value, high: value };
+                spec.values.clear();
+            }
+            _ if data.values.len() <= most_values => take(spec, data),
+            _ => {}
         }
     }
+    // What an output holds before is one number; the values of an input that is changed in place are the input's.
+    for spec in &mut candidate.outputs {
+        if let Some(data) = data_of(spec).filter(|data| data.values.len() <= 1) {
+            take(spec, data);
+        }
+    }
+}
+
+fn take(spec: &mut TensorSpec, data: &DefinedData) {
+    spec.range = data.range.unwrap_or(spec.range);
+    spec.values.clone_from(&data.values);
 }
 
 #[cfg(test)]
@@ -517,6 +532,23 @@ mod tests {
         assert_eq!(values(&candidate), [vec![3.0, 1.0], vec![], vec![0.0]]);
         take_up(&mut larger, &meant, Reach::AnySize);
         assert_eq!(values(&larger), [vec![], vec![], vec![0.0]], "what a larger case holds is not known");
+    }
+
+    #[test]
+    fn an_input_that_holds_one_number_holds_it_at_any_size() {
+        let row = TensorSpec {
+            name: "y".into(),
+            dtype: "float16".into(),
+            format: "ND".into(),
+            shape: Some(vec![4, 300]),
+            range: ValueRange { low: 0.1, high: 1.0 },
+            values: Vec::new(),
+        };
+        let mut cleared = Candidate::guessed(vec![row.clone()], vec![row], Vec::new(), Vec::new());
+        let data = vec![DefinedData { tensor: "y".into(), range: None, values: vec![0.0] }];
+        take_up(&mut cleared, &Meant { data, changed: Vec::new() }, Reach::AnySize);
+        assert_eq!((cleared.inputs[0].range.high, cleared.inputs[0].values.len()), (0.0, 0));
+        assert_eq!(cleared.outputs[0].values, [0.0]);
     }
 
     #[test]
