@@ -104,7 +104,7 @@ fn programs_with_a_main_are_measured() {
 fn a_device_that_dies_costs_nothing_but_time() {
     require_tools!();
     // Fewer seeds, candidates and repeats show the same.
-    let (seeds, budget, dies, noise) = if at_length() { (20, "10", "60", "0.05") } else { (1, "6", "30", "0.02") };
+    let (seeds, budget, dies, noise) = if at_length() { (20, "10", "60", "0.05") } else { (1, "6", "12", "0.02") };
     for seed in 1..=seeds {
         let machine = Machine::new(Style::Framework);
         machine.standin.set("noise", noise);
