@@ -156,8 +156,11 @@ fn stretch_series(inputs: &mut [TensorSpec], present: u64, length: u64) {
     let input = &mut inputs[place];
     // Half a step short of what a series of one more element needs: where numbers are rounded it has its length all the same.
     let short = if input.dtype.contains("float") { 0.5 } else { 0.0 };
-    let end = begin + step * (length as f64 - short);
-    if end.abs() > largest_whole(&input.dtype) {
+    let Ok(dtype) = input.dtype.parse::<DType>() else { return };
+    let mut bytes = Vec::new();
+    dtype.encode(begin + step * (length as f64 - short), &mut bytes);
+    let end = dtype.decode(&bytes);
+    if ((end - begin) / step).ceil() != length as f64 {
         return;
     }
     input.range = ValueRange { low: end, high: end };
@@ -173,21 +176,6 @@ fn only_number(input: &TensorSpec) -> Option<f64> {
         [value] => Some(value),
         _ => (input.range.low == input.range.high).then_some(input.range.low),
     }
-}
-
-/// Up to here a dtype has all whole numbers; 0 for one that is no number.
-fn largest_whole(dtype: &str) -> f64 {
-    let bits = match dtype {
-        "int8" => 7,
-        "uint8" | "bfloat16" => 8,
-        "float16" => 11,
-        "int16" => 15,
-        "float32" => 24,
-        "int32" => 31,
-        "int64" | "float64" => 53,
-        _ => return 0.0,
-    };
-    f64::from(bits).exp2() - 1.0
 }
 
 /// The attribute that says how long an axis of the output is where no input does: a whole number that equals its length, and of several

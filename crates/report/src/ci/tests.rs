@@ -60,7 +60,7 @@ fn summary() -> CheckSummary {
 }
 
 fn rendered(format: CheckFormat) -> String {
-    let places = Places { top: PathBuf::from("/work/repo"), start: PathBuf::from("/work/repo/csrc") };
+    let places = Places { top: PathBuf::from("/repo"), start: PathBuf::from("/repo/csrc") };
     render_check(&summary(), format, &places).unwrap()
 }
 
