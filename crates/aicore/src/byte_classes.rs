@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
+use super::key_hasher::ByKey;
 use super::operand::Operand;
 
 /// Classes visited per operand beyond which classes with the same state are united.
@@ -224,7 +225,7 @@ impl<T: Clone + Default + Eq + Hash> ByteClasses<T> {
     /// Makes classes with the same state one, and forgets the operands: those that are still in use come back.
     fn unite(&mut self) {
         let before = self.classes.len();
-        let mut of_state: HashMap<T, u32> = HashMap::new();
+        let mut of_state: HashMap<T, u32, ByKey> = HashMap::default();
         let mut classes: Vec<Class<T>> = Vec::new();
         let mut intervals: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
         let mut last: Option<(u64, u64, u32)> = None;

@@ -3,12 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
-use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::alike::Shifts;
-use super::l2::AddressHasher;
+use super::key_hasher::ByKey;
 use super::operand::Operand;
 use super::ordering::{Clock, join};
 use super::record::Combine;
@@ -134,7 +133,7 @@ type Key = (u64, u32, u8, bool, Combine, bool, u64);
 pub(crate) struct GmLog {
     pub(super) regions: BTreeMap<u64, Vec<Series>>,
     /// Last series of each key.
-    open: HashMap<Key, usize, BuildHasherDefault<AddressHasher>>,
+    open: HashMap<Key, usize, ByKey>,
 }
 
 /// A part of the log: a range of each region's series.

@@ -1,8 +1,8 @@
 //! The L2 cache: write-back, least recently used, in chunks of 16 KiB with valid and dirty bits for each line of 128 B.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
+use super::key_hasher::ByKey;
 use super::machine::Machine;
 
 /// What the cache gives up at a time.
@@ -26,36 +26,6 @@ pub(crate) struct Traffic {
     pub(crate) written_back: u64,
 }
 
-/// Hash of addresses, which nobody chooses with bad intent: one multiplication instead of SipHash.
-#[derive(Default)]
-pub(crate) struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let mixed = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        // Hash tables take the low bits, a product is best in its high ones.
-        self.0 = mixed ^ mixed >> 32;
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.write_u64(u64::from(byte));
-    }
-}
-
 #[derive(Clone)]
 struct Chunk {
     id: u64,
@@ -71,10 +41,12 @@ pub(crate) struct L2 {
     capacity_lines: u64,
     used_lines: u64,
     chunks: Vec<Chunk>,
-    by_id: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
+    by_id: HashMap<u64, u32, ByKey>,
     free: Vec<u32>,
     newest: u32,
     oldest: u32,
+    /// The slot that was looked up last: rows next to each other lie in one chunk.
+    latest: u32,
 }
 
 impl L2 {
@@ -92,6 +64,7 @@ impl L2 {
             free: Vec::new(),
             newest: NONE,
             oldest: NONE,
+            latest: NONE,
         }
     }
 
@@ -111,12 +84,18 @@ impl L2 {
     fn access_chunk(&mut self, id: u64, (from, to): (u64, u64), write: bool, bypass: bool, traffic: &mut Traffic) {
         let first = ((from >> LINE_BITS) & LAST_LINE) as u32;
         let last = (((to - 1) >> LINE_BITS) & LAST_LINE) as u32;
-        let mask = (u128::MAX >> (LAST_LINE as u32 - (last - first))) << first;
+        let lines = last - first + 1;
+        let mask = (u128::MAX >> (LAST_LINE as u32 + 1 - lines)) << first;
         let bytes = to - from;
-        let slot = self.by_id.get(&id).copied();
-        let valid = slot.map_or(0, |slot| self.chunks[slot as usize].valid);
-        let present = (valid & mask).count_ones();
-        let hit = covered(valid & mask, from, to);
+        let slot = self.slot(id);
+        let found = slot.map_or(0, |slot| self.chunks[slot as usize].valid) & mask;
+        // All or nothing is there mostly, and counting bits takes long on processors that are not told to have an instruction for it.
+        let present = match found {
+            0 => 0,
+            all if all == mask => lines,
+            some => some.count_ones(),
+        };
+        let hit = covered(found, present, from, to);
         if bypass {
             if let (Some(slot), true) = (slot, write) {
                 // The cached copy is dropped, the new data goes to HBM.
@@ -134,7 +113,7 @@ impl L2 {
         let slot = slot.unwrap_or_else(|| self.insert(id));
         self.touch(slot);
         let chunk = &mut self.chunks[slot as usize];
-        self.used_lines += u64::from((mask & !chunk.valid).count_ones());
+        self.used_lines += u64::from(lines - present);
         chunk.valid |= mask;
         if write {
             chunk.dirty |= mask;
@@ -142,11 +121,23 @@ impl L2 {
         } else {
             traffic.hit += hit;
             traffic.miss += bytes - hit;
-            traffic.moved += u64::from(mask.count_ones() - present) * LINE_BYTES;
+            traffic.moved += u64::from(lines - present) * LINE_BYTES;
         }
         while self.used_lines > self.capacity_lines && self.oldest != slot {
             traffic.written_back += self.evict_oldest();
         }
+    }
+
+    /// Where a chunk is held, if it is.
+    fn slot(&mut self, id: u64) -> Option<u32> {
+        if let Some(chunk) = self.chunks.get(self.latest as usize)
+            && chunk.id == id
+        {
+            return Some(self.latest);
+        }
+        let slot = self.by_id.get(&id).copied();
+        self.latest = slot.unwrap_or(NONE);
+        slot
     }
 
     fn insert(&mut self, id: u64) -> u32 {
@@ -207,16 +198,22 @@ impl L2 {
         self.used_lines -= u64::from(chunk.valid.count_ones());
         self.by_id.remove(&chunk.id);
         self.free.push(slot);
+        if self.latest == slot {
+            self.latest = NONE;
+        }
         dirty
     }
 }
 
-/// Bytes of an access inside one chunk that lie in the lines of a mask, of which the access touches every one.
-fn covered(lines: u128, from: u64, to: u64) -> u64 {
+/// Bytes of an access inside one chunk that lie in the lines of a mask, `count` of them, of which the access touches every one.
+fn covered(lines: u128, count: u32, from: u64, to: u64) -> u64 {
+    if count == 0 {
+        return 0;
+    }
     let has = |byte: u64| lines >> ((byte >> LINE_BITS) & LAST_LINE) & 1 != 0;
     let before = if has(from) { from % LINE_BYTES } else { 0 };
     let behind = if has(to - 1) { LINE_BYTES - 1 - (to - 1) % LINE_BYTES } else { 0 };
-    u64::from(lines.count_ones()) * LINE_BYTES - before - behind
+    u64::from(count) * LINE_BYTES - before - behind
 }
 
 #[cfg(test)]

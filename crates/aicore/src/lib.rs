@@ -26,6 +26,7 @@ mod gm_log;
 mod hazard;
 mod held;
 mod kernel_type;
+mod key_hasher;
 mod l2;
 mod machine;
 mod memo;

@@ -10,12 +10,12 @@
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::BuildHasherDefault;
 
 use super::agenda::Agenda;
 use super::copy::{Copy, CopyShape};
 use super::kernel_type::Unit;
-use super::l2::{AddressHasher, L2, Traffic};
+use super::key_hasher::ByKey;
+use super::l2::{L2, Traffic};
 use super::machine::Parameters;
 use super::record::PIPE_COUNT;
 
@@ -111,7 +111,7 @@ pub(crate) struct Memory {
     /// Classes whose rates are not settled yet while they are shared out.
     growing: Vec<usize>,
     /// Addresses that reading flows in flight start at, and how many of them.
-    wanted: HashMap<u64, u32, BuildHasherDefault<AddressHasher>>,
+    wanted: HashMap<u64, u32, ByKey>,
     /// The address of each reading flow in flight, by core and pipe; [`NOWHERE`] for others.
     starts: Vec<[u64; PIPE_COUNT]>,
     stale: bool,

@@ -5,8 +5,9 @@
 //! the one earlier moment that decided and what the time after it was spent on. Going back from the end of the longest
 //! core gives its critical path. Plain numbers pay nothing for this.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use super::key_hasher::ByKey;
 use super::profile::{PathPart, PathStep};
 use super::record::{S, pipe_name};
 use super::trace::Opcode;
@@ -142,18 +143,61 @@ fn walk(end: Traced, logs: &[Option<&Log>]) -> Vec<Stretch> {
     stretches
 }
 
-/// How the path goes on from one stretch to a later one of another pipe.
-fn edge(from: &Stretch, to: &Stretch) -> String {
-    let name = |stretch: &Stretch| pipe_name(usize::from(stretch.step.pipe));
-    match to.step.part {
-        PathPart::Cores => "other cores".to_owned(),
-        PathPart::Start => "next block of the core".to_owned(),
-        PathPart::Flag => format!("flag {}->{}", name(from), name(to)),
-        PathPart::BarrierAll => "barrier all".to_owned(),
-        PathPart::Issue => format!("queue of {} full", name(from)),
-        PathPart::Scalar => format!("{}->s access order", name(from)),
-        _ if usize::from(from.step.pipe) == S => format!("issue to {}", name(to)),
-        _ => format!("{}->{}", name(from), name(to)),
+/// How the path goes on from one stretch to a later one of another pipe: what the later one is spent on, and both pipes.
+#[derive(Clone, Copy, PartialEq)]
+struct Way {
+    part: PathPart,
+    from: u8,
+    to: u8,
+}
+
+impl Way {
+    fn between(from: &Stretch, to: &Stretch) -> Self {
+        Self { part: to.step.part, from: from.step.pipe, to: to.step.pipe }
+    }
+
+    fn name(self) -> String {
+        let from = pipe_name(usize::from(self.from));
+        let to = pipe_name(usize::from(self.to));
+        match self.part {
+            PathPart::Cores => "other cores".to_owned(),
+            PathPart::Start => "next block of the core".to_owned(),
+            PathPart::Flag => format!("flag {from}->{to}"),
+            PathPart::BarrierAll => "barrier all".to_owned(),
+            PathPart::Issue => format!("queue of {from} full"),
+            PathPart::Scalar => format!("{from}->s access order"),
+            _ if usize::from(self.from) == S => format!("issue to {to}"),
+            _ => format!("{from}->{to}"),
+        }
+    }
+}
+
+/// The time that the path spends on one kind of step, and the ways it leaves by; `None` is the path's end.
+#[derive(Default)]
+struct Sum {
+    cycles: f64,
+    count: u64,
+    ways: Vec<(Option<Way>, f64)>,
+}
+
+impl Sum {
+    fn add(&mut self, cycles: f64, way: Option<Way>) {
+        self.cycles += cycles;
+        self.count += 1;
+        match self.ways.iter_mut().find(|(known, _)| *known == way) {
+            Some((_, sum)) => *sum += cycles,
+            None => self.ways.push((way, cycles)),
+        }
+    }
+
+    /// The way of most of the time; of several of one name, as one.
+    fn main_way(&self) -> String {
+        let mut names: BTreeMap<String, f64> = BTreeMap::new();
+        for (way, cycles) in &self.ways {
+            *names.entry(way.map_or_else(String::new, Way::name)).or_default() += cycles;
+        }
+        let most = names.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+        most.map_or_else(String::new, |(name, _)| name)
     }
 }
 
@@ -161,30 +205,17 @@ fn edge(from: &Stretch, to: &Stretch) -> String {
 ///
 /// Each step says by which edge the path mostly leaves its pipe.
 pub(crate) fn steps(end: Traced, logs: &[Option<&Log>], opcodes: &[Opcode], us: impl Fn(f64) -> f64) -> Vec<PathStep> {
-    type Key = (PathPart, u8, u16, u64);
-    #[derive(Default)]
-    struct Sum {
-        cycles: f64,
-        count: u64,
-        ways: HashMap<String, f64>,
-    }
-    let mut sums: HashMap<Key, Sum> = HashMap::new();
-    let mut way = String::new();
+    let mut sums: HashMap<(PathPart, u8, u16, u64), Sum, ByKey> = HashMap::default();
+    let mut way = None;
     let mut later: Option<Stretch> = None;
     for stretch in walk(end, logs) {
         if let Some(later) = later.filter(|later| (later.block, later.step.pipe) != (stretch.block, stretch.step.pipe))
         {
-            way = edge(&stretch, &later);
+            way = Some(Way::between(&stretch, &later));
         }
         later = Some(stretch);
         let step = stretch.step;
-        let sum = sums.entry((step.part, step.pipe, step.opcode, step.site)).or_default();
-        sum.cycles += stretch.cycles;
-        sum.count += 1;
-        match sum.ways.get_mut(&way) {
-            Some(cycles) => *cycles += stretch.cycles,
-            None => drop(sum.ways.insert(way.clone(), stretch.cycles)),
-        }
+        sums.entry((step.part, step.pipe, step.opcode, step.site)).or_default().add(stretch.cycles, way);
     }
     let mut steps: Vec<PathStep> = sums
         .into_iter()
@@ -194,16 +225,11 @@ pub(crate) fn steps(end: Traced, logs: &[Option<&Log>], opcodes: &[Opcode], us: 
             opcode: opcodes.get(usize::from(opcode)).map_or_else(String::new, |opcode| opcode.name.clone()),
             time_us: us(sum.cycles),
             count: sum.count,
-            via: main_way(sum.ways),
+            via: sum.main_way(),
             site,
         })
         .collect();
     let key = |step: &PathStep| (step.pipe.clone(), step.part, step.opcode.clone(), step.site);
     steps.sort_by(|a, b| b.time_us.total_cmp(&a.time_us).then_with(|| key(a).cmp(&key(b))));
     steps
-}
-
-fn main_way(ways: HashMap<String, f64>) -> String {
-    let most = ways.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-    most.map_or_else(String::new, |(way, _)| way)
 }
