@@ -83,12 +83,9 @@ pub fn largest_difference(now: &[u8], before: &[u8], dtype: DType) -> Option<Dif
         return Some(Difference { differing: elements, ..found });
     }
     let mut farthest = f64::NEG_INFINITY;
-    for (index, (now, before)) in now.chunks_exact(size).zip(before.chunks_exact(size)).enumerate() {
-        if now == before {
-            continue;
-        }
+    each_difference(now, before, size, |index, now, before| {
         found.differing += 1;
-        let (now, before) = (dtype.decode(now), dtype.decode(before));
+        let (now, before) = (dtype.decode_bits(now), dtype.decode_bits(before));
         let off = (now - before).abs();
         // What is no number is farther off than any number.
         let off = if off.is_nan() { f64::INFINITY } else { off };
@@ -96,8 +93,46 @@ pub fn largest_difference(now: &[u8], before: &[u8], dtype: DType) -> Option<Dif
             farthest = off;
             (found.index, found.before, found.now) = (index, before, now);
         }
-    }
+    });
     Some(found)
+}
+
+/// Calls `look` with the index of each element that is another one, and its bytes in both, as the low ones of a word. Most elements of
+/// most outputs are the same: they are compared as words of their size, not as ranges of bytes.
+fn each_difference(left: &[u8], right: &[u8], size: usize, mut look: impl FnMut(usize, u64, u64)) {
+    fn of<const SIZE: usize>(left: &[u8], right: &[u8], look: &mut impl FnMut(usize, u64, u64)) {
+        for (index, (left, right)) in left.as_chunks().0.iter().zip(right.as_chunks().0).enumerate() {
+            if left != right {
+                look(index, word::<SIZE>(left), word::<SIZE>(right));
+            }
+        }
+    }
+    match size {
+        1 => of::<1>(left, right, &mut look),
+        2 => of::<2>(left, right, &mut look),
+        4 => of::<4>(left, right, &mut look),
+        _ => of::<8>(left, right, &mut look),
+    }
+}
+
+fn word<const SIZE: usize>(element: &[u8; SIZE]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..SIZE].copy_from_slice(element);
+    u64::from_le_bytes(bytes)
+}
+
+/// The largest finite size of an element.
+fn largest(bytes: &[u8], dtype: DType) -> f64 {
+    fn of<const SIZE: usize>(bytes: &[u8], dtype: DType) -> f64 {
+        let values = bytes.as_chunks().0.iter().map(|element| dtype.decode_bits(word::<SIZE>(element)).abs());
+        values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+    }
+    match dtype.size_bytes() {
+        1 => of::<1>(bytes, dtype),
+        2 => of::<2>(bytes, dtype),
+        4 => of::<4>(bytes, dtype),
+        _ => of::<8>(bytes, dtype),
+    }
 }
 
 /// Tolerance of a dtype where the manifest gives none: a few units in the last place for floats, exact for integers.
@@ -123,10 +158,7 @@ pub fn narrowed(tolerance: Tolerance, dtype: DType, expected: &[u8]) -> Toleranc
     if tolerance.absolute == 0.0 {
         return tolerance;
     }
-    let dtype = dtype.part();
-    let values = expected.chunks_exact(dtype.size_bytes()).map(|value| dtype.decode(value).abs());
-    let largest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-    Tolerance { absolute: tolerance.absolute * largest.min(1.0), ..tolerance }
+    Tolerance { absolute: tolerance.absolute * largest(expected, dtype.part()).min(1.0), ..tolerance }
 }
 
 /// Tolerance of an output that is computed from inputs of these dtypes: its own, or that of the coarsest of them, which a wider
@@ -151,23 +183,23 @@ pub fn compare_within(actual: &[u8], expected: &[u8], dtype: DType, bounds: Opti
         return Err(Mismatch { index, expected: f64::NAN, actual: f64::NAN, wrong: elements, elements });
     }
     let mut first: Option<Mismatch> = None;
-    for (index, (got, want)) in actual.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
+    each_difference(actual, expected, size, |index, got, want| {
         let bound = bounds.map_or(0.0, |bounds| f64::from(bounds[index]));
-        if got == want || bound == f64::INFINITY {
-            continue;
+        if bound == f64::INFINITY {
+            return;
         }
-        let (actual, expected) = (dtype.decode(got), dtype.decode(want));
+        let (actual, expected) = (dtype.decode_bits(got), dtype.decode_bits(want));
         // Large integers that differ may decode to the same number.
         let equal = actual == expected && dtype.is_float();
         let near = (actual - expected).abs() <= bound && bound > 0.0;
         if equal || near || actual.is_nan() && expected.is_nan() {
-            continue;
+            return;
         }
         match &mut first {
             Some(mismatch) => mismatch.wrong += 1,
             None => first = Some(Mismatch { index, expected, actual, wrong: 1, elements }),
         }
-    }
+    });
     first.map_or(Ok(()), Err)
 }
 
@@ -213,13 +245,10 @@ pub fn compare(actual: &[u8], expected: &[u8], dtype: DType, tolerance: Toleranc
         return Ok(agreement);
     }
     let mut first: Option<Mismatch> = None;
-    for (index, (got, want)) in actual.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
-        if got == want {
-            continue;
-        }
-        let (got, want) = (dtype.decode(got), dtype.decode(want));
+    each_difference(actual, expected, size, |index, got, want| {
+        let (got, want) = (dtype.decode_bits(got), dtype.decode_bits(want));
         if got.is_nan() && want.is_nan() {
-            continue;
+            return;
         }
         let difference = (got - want).abs();
         if difference <= tolerance.absolute + tolerance.relative * want.abs() && want.is_finite() {
@@ -227,17 +256,17 @@ pub fn compare(actual: &[u8], expected: &[u8], dtype: DType, tolerance: Toleranc
             if want != 0.0 {
                 agreement.largest_relative = agreement.largest_relative.max(difference / want.abs());
             }
-            continue;
+            return;
         }
         // Infinities are equal only to themselves, which the comparison of bytes has passed already.
         if got == want && want.is_finite() {
-            continue;
+            return;
         }
         match &mut first {
             Some(mismatch) => mismatch.wrong += 1,
             None => first = Some(Mismatch { index, expected: want, actual: got, wrong: 1, elements }),
         }
-    }
+    });
     first.map_or(Ok(agreement), Err)
 }
 

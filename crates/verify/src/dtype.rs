@@ -139,7 +139,12 @@ impl DType {
         let mut raw = [0_u8; 8];
         let size = self.size_bytes().min(bytes.len());
         raw[..size].copy_from_slice(&bytes[..size]);
-        let bits = u64::from_le_bytes(raw);
+        self.decode_bits(u64::from_le_bytes(raw))
+    }
+
+    /// The element whose bytes are the low ones of `bits`, as [`DType::decode`] has it.
+    #[inline]
+    pub(crate) fn decode_bits(self, bits: u64) -> f64 {
         match self {
             DType::Float16 => f16::from_bits(bits as u16).to_f64(),
             DType::Bfloat16 => bf16::from_bits(bits as u16).to_f64(),
