@@ -8,7 +8,7 @@ use build::sdk::SdkOptions;
 use events::{Event, Init, Progress, Warning};
 use manifest::{FILE_NAME, Manifest, ManifestError};
 use project::OperatorProject;
-use tuner::{InventOptions, TunerError, invent};
+use tuner::{FaultyCase, InventOptions, TunerError, invent};
 
 /// Faulty cases that are told one by one.
 const TOLD_FAULTS: usize = 5;
@@ -78,23 +78,26 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         }));
     }
     // The rest is counted below.
-    for fault in invented.faults.iter().take(TOLD_FAULTS) {
-        output.emit(&Event::Warning(Warning {
-            code: "faulty-case".to_owned(),
-            message: format!("the operator is at fault with {fault}"),
-            help: None,
-        }));
+    for FaultyCase { text, doubt } in invented.faults.iter().take(TOLD_FAULTS) {
+        let (code, message) = match doubt {
+            None => ("faulty-case", format!("the operator is at fault with {text}")),
+            Some(why) => ("doubtful-case", format!("left out, since it or the operator is at fault ({why}): {text}")),
+        };
+        output.emit(&Event::Warning(Warning { code: code.to_owned(), message, help: None }));
     }
     if invented.all_at_fault {
         output.emit(&Event::Warning(Warning {
             code: "no-case-right".to_owned(),
-            message: "the operator is at fault at every case that was tried: those that are written say nothing of it".to_owned(),
+            message: "no case that was tried is right: those that are written say nothing of the operator".to_owned(),
             help: Some(
                 "put in shapes, values and attributes that it is made for; `cargo ascend-tune profile` says whether it is right at them"
                     .to_owned(),
             ),
         }));
     }
+    let (doubtful, faults): (Vec<FaultyCase>, Vec<FaultyCase>) =
+        invented.faults.into_iter().partition(|fault| fault.doubt.is_some());
+    let texts = |faults: Vec<FaultyCase>| faults.into_iter().map(|fault| fault.text).collect();
     output.emit(&Event::Init(Init {
         operator: manifest.operator.clone(),
         layout: manifest.layout.words().to_owned(),
@@ -104,7 +107,8 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         tunables: manifest.tunables.iter().map(|tunable| tunable.name.clone()).collect(),
         more_cases: invented.left_out,
         refused: invented.refused,
-        faults: invented.faults,
+        faults: texts(faults),
+        doubtful: texts(doubtful),
     }));
     Ok(Exit::Fine)
 }

@@ -231,6 +231,9 @@ pub struct Init {
     /// Cases at which the operator is at fault, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
+    /// Cases at which they or the operator are at fault, with the reason: calls that nobody wrote, or data that may mean something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubtful: Vec<String>,
 }
 
 /// Files that a command has written for others to read.

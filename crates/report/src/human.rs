@@ -422,5 +422,9 @@ fn left_out(init: &Init) -> String {
         0 => String::new(),
         count => format!("; the operator is at fault in {}", counted(count as u64, "case")),
     };
-    more + &refused + &faults
+    let doubtful = match init.doubtful.len() {
+        0 => String::new(),
+        count => format!("; {} left out at which it or the operator is at fault", counted(count as u64, "case")),
+    };
+    more + &refused + &faults + &doubtful
 }

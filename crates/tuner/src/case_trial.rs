@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::TunerError;
+use super::faulty_case::FaultyCase;
 use super::judgement::rejects;
 use aicore::HazardKind;
 use backend::{Backend, JobOutput, KernelJob, LocatedHazard, Meter, RunFailure};
@@ -43,8 +44,8 @@ pub(super) struct Tried {
     pub chosen: Vec<usize>,
     /// Whether the operator is at fault at every case that was tried.
     pub all_at_fault: bool,
-    /// Cases at which the operator is at fault, with the reason.
-    pub faults: Vec<String>,
+    /// Cases at which the operator is at fault, or they are.
+    pub faults: Vec<FaultyCase>,
     /// Why cases are written that were not run.
     pub unrun: Option<String>,
 }
@@ -87,7 +88,7 @@ impl CaseTrial<'_> {
             match self.run(&accepted[next], false, &BTreeSet::new()).await? {
                 Ending::Fine { .. } => fine.push(next),
                 Ending::Fault(reason) => {
-                    tried.faults.push(format!("{}: {reason}", title(&accepted[next])));
+                    tried.faults.push(FaultyCase::new(&accepted[next], &reason));
                     left.retain(|found| *found != next);
                 }
                 Ending::Unbuilt(reason) => {
@@ -113,7 +114,7 @@ impl CaseTrial<'_> {
             for found in left.into_iter().take(LAST_TRIES) {
                 match self.run(&accepted[found], false, &BTreeSet::new()).await? {
                     Ending::Fine { .. } => kept.push(found),
-                    Ending::Fault(reason) => tried.faults.push(format!("{}: {reason}", title(&accepted[found]))),
+                    Ending::Fault(reason) => tried.faults.push(FaultyCase::new(&accepted[found], &reason)),
                     Ending::Unbuilt(_) => {}
                 }
             }
@@ -126,10 +127,10 @@ impl CaseTrial<'_> {
     }
 
     /// What is wrong with the operator at a case, or why nobody can know.
-    pub async fn fault(&self, accepted: &Accepted) -> Result<Option<String>, TunerError> {
+    pub async fn fault(&self, accepted: &Accepted) -> Result<Option<FaultyCase>, TunerError> {
         Ok(match self.run(accepted, false, &BTreeSet::new()).await? {
             Ending::Fine { .. } => None,
-            Ending::Fault(reason) | Ending::Unbuilt(reason) => Some(format!("{}: {reason}", title(accepted))),
+            Ending::Fault(reason) | Ending::Unbuilt(reason) => Some(FaultyCase::new(accepted, &reason)),
         })
     }
 
@@ -184,7 +185,7 @@ impl CaseTrial<'_> {
         };
         match self.meter.measure(self.judged(job, known)).await {
             Ok(ending) => Ok(ending),
-            Err(source) if source.is_of_machine() => Err(TunerError::Run { case: title(accepted), source }),
+            Err(source) if source.is_of_machine() => Err(TunerError::Run { case: accepted.candidate.title(), source }),
             Err(failure) => Ok(Ending::Fault(first_line(&failure.to_string()))),
         }
     }
@@ -253,10 +254,6 @@ fn left_alone(outputs: &[Vec<u8>], poison: u8) -> Vec<u32> {
     let untouched = |output: &Vec<u8>| output.iter().all(|byte| *byte == poison);
     let left: Vec<u32> = (0..).zip(outputs).filter(|(_, output)| untouched(output)).map(|(place, _)| place).collect();
     if left.len() < outputs.len() { left } else { Vec::new() }
-}
-
-fn title(accepted: &Accepted) -> String {
-    accepted.candidate.title()
 }
 
 fn first_line(text: &str) -> String {

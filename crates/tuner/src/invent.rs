@@ -9,6 +9,7 @@ use super::TunerError;
 use super::case_search::Search;
 use super::case_sizes::{CaseSizes, Size, is_about};
 use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
+use super::faulty_case::FaultyCase;
 use super::reference::find_reference;
 use super::sound_cases::refused_cases;
 use super::workspace::WorkspaceOptions;
@@ -47,8 +48,8 @@ pub struct Invented {
     pub accepted: usize,
     /// Cases that the tiling function refused, with the reason.
     pub refused: Vec<String>,
-    /// Cases at which the operator is at fault, with the reason.
-    pub faults: Vec<String>,
+    /// Cases at which the operator is at fault, or they are.
+    pub faults: Vec<FaultyCase>,
     /// Whether the operator is at fault at every case that is written.
     pub all_at_fault: bool,
     /// Why cases are written that were not run.
@@ -140,8 +141,10 @@ fn without_refused(
             return;
         }
     };
-    let told: Vec<String> = refused.values().map(|reason| first_line(reason)).collect();
-    discovery.case_notes.extend(told.iter().take(TOLD).map(|fault| format!("The operator is at fault: {fault}")));
+    let doubt_of = |name: &String| discovery.cases.iter().find(|found| found.case.name == *name)?.doubt;
+    let told: Vec<FaultyCase> =
+        refused.iter().map(|(name, reason)| FaultyCase { text: first_line(reason), doubt: doubt_of(name) }).collect();
+    discovery.case_notes.extend(told.iter().take(TOLD).map(FaultyCase::note));
     invented.faults.extend(told);
     let stays = |found: &init::FoundCase| !refused.contains_key(&found.case.name);
     if discovery.cases.iter().any(|found| stays(found) && !found.case.verify_only) {
@@ -369,7 +372,7 @@ fn write_cases(
 }
 
 /// Notes on what did not become a case.
-fn tell(discovery: &mut Discovery, search: &Search<'_, '_>, faults: &[String], unrun: Option<&str>) {
+fn tell(discovery: &mut Discovery, search: &Search<'_, '_>, faults: &[FaultyCase], unrun: Option<&str>) {
     let notes = &mut discovery.case_notes;
     if let Some(note) = &search.note {
         notes.push(format!("Scripts for test data could not be run: {note}"));
@@ -378,7 +381,7 @@ fn tell(discovery: &mut Discovery, search: &Search<'_, '_>, faults: &[String], u
     if search.refused.len() > TOLD {
         notes.push(format!("{} more were refused.", search.refused.len() - TOLD));
     }
-    notes.extend(faults.iter().take(TOLD).map(|fault| format!("The operator is at fault: {fault}")));
+    notes.extend(faults.iter().take(TOLD).map(FaultyCase::note));
     if let Some(reason) = unrun {
         notes.push(format!("{}.", capitalised(reason)));
     }

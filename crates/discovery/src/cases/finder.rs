@@ -255,12 +255,33 @@ impl Finder<'_> {
     /// Says which candidates [`Finder::ask`] is going to be asked for: together they take less time.
     pub async fn foresee(&self, candidates: &[Candidate]) {
         // What has no job is refused when its turn comes.
-        let jobs: Vec<KernelJob> = candidates.iter().filter_map(|candidate| self.job(candidate).ok()).collect();
+        let asked = |candidate: &Candidate| {
+            let inferring = candidate.with_inferred_outputs();
+            self.job(inferring.as_ref().unwrap_or(candidate)).ok()
+        };
+        let jobs: Vec<KernelJob> = candidates.iter().filter_map(asked).collect();
         self.backend.foresee(&jobs).await;
     }
 
     /// Asks the tiling function.
     pub async fn ask(&self, candidate: &Candidate) -> Result<Accepted, Refusal> {
+        if let Some(inferring) = candidate.with_inferred_outputs() {
+            let mut job = self.job(&inferring)?;
+            let tiled = self.tile(&mut job, &[]).await;
+            let inferred = job.outputs.iter().filter_map(|output| output.shape.as_ref());
+            if let Ok((tiling_key, block_dim, true)) = tiled
+                && inferred.eq(&inferring.output_shapes)
+            {
+                return Ok(Accepted {
+                    candidate: inferring,
+                    job,
+                    tiling_key,
+                    block_dim,
+                    inferred: true,
+                    outside: false,
+                });
+            }
+        }
         let mut job = self.job(candidate)?;
         if let Some(shape) = candidate.shape_in_values() {
             // Callers bring outputs of their own; what is inferred may be anything, such as the shape of the shape.

@@ -154,6 +154,31 @@ impl Candidate {
         grow::larger(self, wanted)
     }
 
+    /// The call of a tiling test with the shapes of its outputs left to inference: where that gives the same, it also knows those of other
+    /// sizes. `None` where the call is none of those, or has no such shapes.
+    pub(super) fn with_inferred_outputs(&self) -> Option<Candidate> {
+        if self.origin != Origin::TilingTest || self.outputs.iter().any(|output| output.shape.is_none()) {
+            return None;
+        }
+        let mut inferring = self.clone();
+        inferring.output_shapes = inferring.outputs.iter_mut().filter_map(|output| output.shape.take()).collect();
+        Some(inferring)
+    }
+
+    /// Why a fault that shows may be the case's and not the operator's; `None` where nothing speaks for that.
+    pub fn doubt(&self) -> Option<&'static str> {
+        let may_point = |input: &TensorSpec| input.values.is_empty() && input.dtype.contains("int");
+        let drawn = self.data.is_none() && self.inputs.iter().any(may_point);
+        match self.origin {
+            Origin::DataScript | Origin::Definition if !self.resized => None,
+            Origin::Guess => Some("nobody wrote this call"),
+            _ if self.resized => Some("nobody wrote a call of these lengths"),
+            Origin::TilingTest => Some("a tiling test runs no kernel, and its tensors need not be those of a call"),
+            _ if drawn => Some("its whole numbers are drawn, and need not be such as the operator is made for"),
+            _ => None,
+        }
+    }
+
     /// Shapes and dtypes of the inputs, and where the case comes from.
     pub fn title(&self) -> String {
         let resized = if self.resized { " at another size" } else { "" };

@@ -46,6 +46,7 @@ fn case(op: &DescribedOp, example: &TilingExample) -> Option<Candidate> {
     if inputs.is_empty() || outputs.is_empty() {
         return None;
     }
+    as_defined(op, &inputs, &mut outputs);
     Some(Candidate {
         origin: Origin::TilingTest,
         place: format!("{}:{}", example.file, example.line),
@@ -56,6 +57,33 @@ fn case(op: &DescribedOp, example: &TilingExample) -> Option<Candidate> {
         data: None,
         resized: false,
     })
+}
+
+/// Gives outputs of dtypes that the definition has not for them those that it has beside these inputs: a tiling function looks at none
+/// of it, and the shapes of such a test are left to inference.
+fn as_defined(op: &DescribedOp, inputs: &[TensorSpec], outputs: &mut [TensorSpec]) {
+    let found = |name: &str| op.outputs.iter().find(|found| found.name == name);
+    let is_foreign = |output: &TensorSpec| {
+        found(&output.name).is_some_and(|found| !found.dtypes.is_empty() && !found.dtypes.contains(&output.dtype))
+    };
+    if !outputs.iter().any(is_foreign) {
+        return;
+    }
+    let agrees = |column: usize| {
+        inputs.iter().all(|input| {
+            let found = op.inputs.iter().find(|found| found.name == input.name);
+            found.and_then(|found| found.dtypes.get(column)).is_none_or(|dtype| *dtype == input.dtype)
+        })
+    };
+    let columns = op.inputs.iter().map(|found| found.dtypes.len()).max().unwrap_or(0);
+    let column = (0..columns).find(|column| agrees(*column)).unwrap_or(0);
+    for output in outputs.iter_mut().filter(|output| is_foreign(output)) {
+        let Some(dtypes) = found(&output.name).map(|found| &found.dtypes) else { continue };
+        if let Some(dtype) = dtypes.get(column).or_else(|| dtypes.first()) {
+            output.dtype.clone_from(dtype);
+        }
+    }
+    outputs.iter_mut().for_each(|output| output.shape = None);
 }
 
 /// Tensors of a call with the parameters that they are passed for: as the call says; where it names more parameters than
@@ -148,6 +176,37 @@ mod tests {
         let mut without = example(4);
         without.outputs[0].shape.clear();
         assert_eq!(candidates(&op(), &[without]).remove(0).outputs[0].shape, None);
+    }
+
+    /// Tests of tiling functions that look at no output give each the dtype and shape of the input.
+    #[test]
+    fn outputs_are_of_dtypes_that_the_definition_has() {
+        let mut op = op();
+        op.inputs[0].dtypes = vec!["float16".into(), "float32".into()];
+        op.outputs[0].dtypes = vec!["int8".into(), "uint8".into()];
+        let found = candidates(&op, &[example(4)]).remove(0);
+        assert_eq!((found.outputs[0].dtype.as_str(), &found.outputs[0].shape), ("uint8", &None));
+        op.outputs[0].dtypes = vec!["float16".into(), "float32".into()];
+        let found = candidates(&op, &[example(4)]).remove(0);
+        assert_eq!((found.outputs[0].dtype.as_str(), found.outputs[0].shape.is_some()), ("float32", true));
+    }
+
+    #[test]
+    fn what_shows_at_a_case_is_the_operators_fault_only_where_somebody_calls_it_so() {
+        let mut case = candidates(&op(), &[example(4)]).remove(0);
+        let mut doubt = |origin: Origin, resized: bool| {
+            (case.origin, case.resized) = (origin, resized);
+            case.doubt().map(|why| why.split(' ').next().unwrap_or_default())
+        };
+        assert_eq!(doubt(Origin::Definition, false), None);
+        assert_eq!(doubt(Origin::CaseList, false), None, "its whole numbers are given");
+        assert_eq!(doubt(Origin::TilingTest, false), Some("a"));
+        assert_eq!(doubt(Origin::Example, true), Some("nobody"));
+        assert_eq!(doubt(Origin::Guess, false), Some("nobody"));
+        case.inputs[1].values.clear();
+        case.origin = Origin::CaseList;
+        case.resized = false;
+        assert!(case.doubt().is_some_and(|why| why.starts_with("its whole numbers are drawn")));
     }
 
     #[test]

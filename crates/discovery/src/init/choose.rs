@@ -49,7 +49,8 @@ pub fn written<'cases>(chosen: impl Iterator<Item = &'cases Accepted> + Clone) -
         let candidate = &found.candidate;
         let source = if candidate.origin == Origin::Guess { "guessed" } else { candidate.place.as_str() };
         let source = if candidate.origin == Origin::Guess { source.to_owned() } else { format!("from {source}") };
-        result.push(FoundCase { case, source: format!("{source}; tiling key {}", found.tiling_key) });
+        let source = format!("{source}; tiling key {}", found.tiling_key);
+        result.push(FoundCase { case, source, doubt: candidate.doubt() });
     }
     result
 }

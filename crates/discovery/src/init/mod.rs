@@ -33,6 +33,8 @@ pub struct FoundCase {
     pub case: Case,
     /// Its source; empty to say nothing.
     pub source: String,
+    /// Why a fault that shows may be its own, as [`Candidate::doubt`](crate::cases::Candidate::doubt) has it.
+    pub doubt: Option<&'static str>,
 }
 
 /// A tensor of the operator definition.
@@ -214,7 +216,7 @@ pub fn discover_sources(
         inputs: found.inputs,
         outputs: found.outputs,
         attributes: found.attributes,
-        cases: cases.into_iter().map(|case| FoundCase { case, source: String::new() }).collect(),
+        cases: cases.into_iter().map(|case| FoundCase { case, source: String::new(), doubt: None }).collect(),
         tunables: tuning.tunables,
         constraints: tuning.constraints,
         cmake_notes: tuning.cmake_notes,

@@ -113,6 +113,7 @@ pub(super) fn other_events() -> Vec<Event> {
             more_cases: 0,
             refused: Vec::new(),
             faults: Vec::new(),
+            doubtful: Vec::new(),
         }),
         Event::Doctor(Doctor {
             ok: false,
