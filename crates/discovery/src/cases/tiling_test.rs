@@ -59,31 +59,30 @@ fn case(op: &DescribedOp, example: &TilingExample) -> Option<Candidate> {
     })
 }
 
-/// Gives outputs of dtypes that the definition has not for them those that it has beside these inputs: a tiling function looks at none
-/// of it, and the shapes of such a test are left to inference.
+/// Gives outputs of dtypes that the definition does not have beside these inputs one that it has: a tiling function looks at none of it,
+/// and neither did who wrote the test. The shapes of its outputs are then left to inference.
 fn as_defined(op: &DescribedOp, inputs: &[TensorSpec], outputs: &mut [TensorSpec]) {
-    let found = |name: &str| op.outputs.iter().find(|found| found.name == name);
-    let is_foreign = |output: &TensorSpec| {
-        found(&output.name).is_some_and(|found| !found.dtypes.is_empty() && !found.dtypes.contains(&output.dtype))
-    };
-    if !outputs.iter().any(is_foreign) {
-        return;
-    }
-    let agrees = |column: usize| {
+    let agrees = |column: &usize| {
         inputs.iter().all(|input| {
             let found = op.inputs.iter().find(|found| found.name == input.name);
-            found.and_then(|found| found.dtypes.get(column)).is_none_or(|dtype| *dtype == input.dtype)
+            found.and_then(|found| found.dtypes.get(*column)).is_none_or(|dtype| *dtype == input.dtype)
         })
     };
     let columns = op.inputs.iter().map(|found| found.dtypes.len()).max().unwrap_or(0);
-    let column = (0..columns).find(|column| agrees(*column)).unwrap_or(0);
-    for output in outputs.iter_mut().filter(|output| is_foreign(output)) {
-        let Some(dtypes) = found(&output.name).map(|found| &found.dtypes) else { continue };
-        if let Some(dtype) = dtypes.get(column).or_else(|| dtypes.first()) {
-            output.dtype.clone_from(dtype);
+    let agreeing: Vec<usize> = (0..columns).filter(agrees).collect();
+    let mut changed = false;
+    for output in outputs.iter_mut() {
+        let Some(found) = op.outputs.iter().find(|found| found.name == output.name) else { continue };
+        let beside: Vec<&String> = agreeing.iter().filter_map(|column| found.dtypes.get(*column)).collect();
+        let listed = if beside.is_empty() { found.dtypes.iter().collect() } else { beside };
+        if let Some(first) = listed.first().filter(|_| !listed.contains(&&output.dtype)) {
+            output.dtype.clone_from(first);
+            changed = true;
         }
     }
-    outputs.iter_mut().for_each(|output| output.shape = None);
+    if changed {
+        outputs.iter_mut().for_each(|output| output.shape = None);
+    }
 }
 
 /// Tensors of a call with the parameters that they are passed for: as the call says; where it names more parameters than
@@ -186,6 +185,8 @@ mod tests {
         op.outputs[0].dtypes = vec!["int8".into(), "uint8".into()];
         let found = candidates(&op, &[example(4)]).remove(0);
         assert_eq!((found.outputs[0].dtype.as_str(), &found.outputs[0].shape), ("uint8", &None));
+        op.outputs[0].dtypes = vec!["float32".into(), "float16".into()];
+        assert_eq!(candidates(&op, &[example(4)]).remove(0).outputs[0].dtype, "float16", "that of another input");
         op.outputs[0].dtypes = vec!["float16".into(), "float32".into()];
         let found = candidates(&op, &[example(4)]).remove(0);
         assert_eq!((found.outputs[0].dtype.as_str(), found.outputs[0].shape.is_some()), ("float32", true));
