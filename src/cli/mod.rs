@@ -17,6 +17,7 @@ mod init;
 mod lock;
 mod locked;
 mod model;
+mod operators;
 mod output;
 mod page;
 mod patches;
@@ -98,12 +99,24 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new(&cli.common, cli.command.name());
     let result = match &cli.command {
         Command::Init(arguments) => init::execute(&cli.common, arguments, &mut output),
-        Command::Run(arguments) => run::execute(&cli.common, arguments, &mut output),
+        Command::Run(arguments) => {
+            operators::each(&cli.common, &arguments.operators, &arguments.target, &mut output, |common, output| {
+                run::execute(common, arguments, output)
+            })
+        }
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Compare(arguments) => compare::execute(&cli.common, arguments, &mut output),
         Command::Lock(arguments) => lock::execute(&cli.common, arguments, &mut output),
-        Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
-        Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
+        Command::Build(arguments) => {
+            operators::each(&cli.common, &arguments.operators, &arguments.target, &mut output, |common, output| {
+                build::execute(common, arguments, output)
+            })
+        }
+        Command::Profile(arguments) => {
+            operators::each(&cli.common, &arguments.operators, &arguments.target, &mut output, |common, output| {
+                profile::execute(common, arguments, output)
+            })
+        }
         Command::Test(arguments) => test::execute(&cli.common, arguments, &mut output),
         Command::Doctor(_) => examine(&mut output),
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),

@@ -22,6 +22,8 @@ pub struct Output {
     pub json: bool,
     /// First event, until it or a fuller one was emitted.
     pending: Option<Start>,
+    /// The speed-up that the last run claimed.
+    claimed: Option<f64>,
 }
 
 impl Output {
@@ -29,7 +31,9 @@ impl Output {
     pub fn new(common: &Common, command: &str) -> Self {
         let pending = Some(start_event(command, common));
         match common.message_format {
-            MessageFormat::Json => Self { sink: Box::new(JsonLines::new(io::stdout())), json: true, pending },
+            MessageFormat::Json => {
+                Self { sink: Box::new(JsonLines::new(io::stdout())), json: true, pending, claimed: None }
+            }
             MessageFormat::Human => {
                 let terminal = io::stderr().is_terminal();
                 let choice = match common.color {
@@ -47,7 +51,7 @@ impl Output {
                 let options = HumanOptions { verbosity, color: true, progress };
                 let human =
                     Human::new(AutoStream::new(io::stderr(), choice), AutoStream::new(io::stdout(), choice), options);
-                Self { sink: Box::new(human), json: false, pending }
+                Self { sink: Box::new(human), json: false, pending, claimed: None }
             }
         }
     }
@@ -56,7 +60,7 @@ impl Output {
     pub fn collecting(command: &str, common: &Common) -> (Self, Receiver<Event>) {
         let (sender, receiver) = channel();
         let pending = Some(start_event(command, common));
-        (Self { sink: Box::new(Collected(sender)), json: true, pending }, receiver)
+        (Self { sink: Box::new(Collected(sender)), json: true, pending, claimed: None }, receiver)
     }
 
     /// Emits an event. That nobody reads is no reason to stop working.
@@ -66,7 +70,15 @@ impl Output {
         {
             self.send(&Event::Start(start));
         }
+        if let Event::Summary(summary) = event {
+            self.claimed = Some(summary.claimed);
+        }
         self.send(event);
+    }
+
+    /// The speed-up that a run has claimed since this was asked last.
+    pub fn take_claimed(&mut self) -> Option<f64> {
+        self.claimed.take()
     }
 
     fn send(&mut self, event: &Event) {

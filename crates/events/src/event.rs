@@ -12,7 +12,7 @@ use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
     Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate,
-    ModelError, ProfileEvent, Rewind, Summary, Written,
+    ModelError, OperatorsDone, ProfileEvent, Rewind, Summary, Written,
 };
 
 /// Version of the event format, carried by the first event.
@@ -112,6 +112,8 @@ pub enum Event {
     Check(Check),
     /// Result of `check` of many operators, and of `check --drift`.
     Checks(CheckSummary),
+    /// Result of `run`, `profile` and `build` of several operators, after the results of each.
+    OperatorsDone(OperatorsDone),
     /// Result of `compare`.
     Comparison(Comparison),
     /// Result of `lock`.

@@ -1,10 +1,8 @@
 //! Arguments of `check`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::Target;
+use super::{Operators, Target};
 use crate::cli::check::ReportTo;
 
 /// `check`.
@@ -21,19 +19,9 @@ use crate::cli::check::ReportTo;
     An operator that passed on this machine with exactly these files, tool, SDK, compiler and CMake is\n\
     not built and run again, as long as nothing else can have a part in it; --fresh does so all the same.")]
 pub struct CheckArgs {
-    /// Operator projects, directories of them, or patterns such as 'ops/*' [default: the project of --project].
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// Every directory with an ascend.toml in or below the project's directory, without `target` and what git ignores.
-    #[arg(long, conflicts_with = "paths")]
-    pub workspace: bool,
-    /// Leave out operators with this in their paths; may be repeated.
-    #[arg(long, value_name = "TEXT")]
-    pub exclude: Vec<String>,
-    /// Only operators whose inputs have changed since the working tree and this revision of git parted: files of their directories, headers
-    /// that they include, CMake files above them.
-    #[arg(long, value_name = "REV")]
-    pub changed_since: Option<String>,
+    /// Of which operators.
+    #[command(flatten)]
+    pub operators: Operators,
     /// Compare the digests of ascend.lock with sources, included headers, ascend.toml, machine description and version of the tool, and do
     /// nothing else: no build, no run, and so no word on outputs, times and hazards.
     #[arg(long, conflicts_with_all = ["fresh", "tolerance", "cases", "assignments"])]

@@ -10,6 +10,7 @@ mod bank;
 mod check;
 mod init;
 mod model;
+mod operators;
 mod printed;
 mod soundness;
 mod studies;
@@ -20,6 +21,7 @@ pub use bank::{BankAction, BankArgs};
 pub use check::CheckArgs;
 pub use init::{CaseCount, CiSystem, InitArgs};
 pub use model::ModelArgs;
+pub use operators::Operators;
 pub use printed::{CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 use search::StrategyKind;
 pub use soundness::SoundnessArgs;
@@ -265,9 +267,13 @@ pub enum StageChoice {
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune run\n  \
     cargo ascend-tune run --budget 100 --seed 1 --time-limit 15m\n  \
-    cargo ascend-tune run --case large --set BUFFER_NUM=2 --dry-run\n\n\
+    cargo ascend-tune run --case large --set BUFFER_NUM=2 --dry-run\n  \
+    cargo ascend-tune run --workspace --time-limit 5m    (each operator in its turn)\n\n\
     A run that was interrupted goes on where it stopped, as long as sources, manifest and options are the same.")]
 pub struct RunArgs {
+    /// Of which operators.
+    #[command(flatten)]
+    pub operators: Operators,
     /// What to build and run.
     #[command(flatten)]
     pub target: Target,
@@ -384,6 +390,9 @@ pub struct LockArgs {
     cargo ascend-tune build\n  \
     cargo ascend-tune build --locked -D CMAKE_BUILD_TYPE=Release")]
 pub struct BuildArgs {
+    /// Of which operators.
+    #[command(flatten)]
+    pub operators: Operators,
     /// What to build.
     #[command(flatten)]
     pub target: Target,
@@ -404,11 +413,14 @@ pub struct BuildArgs {
     cargo ascend-tune profile --timing-only                  (large shapes; nothing is verified)\n\n\
     Works without ascend.toml wherever `init` would. A direct-launch project gives one profile for each launch.")]
 pub struct ProfileArgs {
+    /// Of which operators.
+    #[command(flatten)]
+    pub operators: Operators,
     /// What to build and run.
     #[command(flatten)]
     pub target: Target,
     /// Write the timeline as Chrome trace JSON.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "workspace"])]
     pub trace: Option<PathBuf>,
     /// Compute nothing: record and judge the instructions without data, which must not decide what the kernel does.
     #[arg(long)]

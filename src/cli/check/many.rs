@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
-use super::select::Operator;
 use super::{Memory, checked, drift, failed, one};
 use crate::cli::args::{CheckArgs, Common, Target};
+use crate::cli::operators::Operator;
 use crate::cli::output::Output;
 use build::sdk::{Sdk, SdkOptions};
 use events::{CheckedOperator, Event, Progress};

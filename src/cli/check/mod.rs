@@ -1,19 +1,18 @@
 //! `check`: compares what is there with `ascend.lock`, for one operator or for many: [`one`] builds and runs, [`drift`] compares digests,
 //! [`remembered`] knows what passed before.
 
-mod changed;
 mod drift;
 mod findings;
 mod many;
 mod one;
 mod remembered;
 mod reports;
-mod select;
 
 use std::time::Instant;
 
 use super::Exit;
 use super::args::{CheckArgs, Common};
+use super::operators;
 use super::output::{Output, exit_of};
 use super::target::processors;
 use events::{CheckSummary, CheckedOperator, Event};
@@ -26,7 +25,7 @@ use tuner::TunerError;
 pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> Result<Exit, TunerError> {
     let started = Instant::now();
     reports::refuse_two_on_one_stream(common, arguments)?;
-    let chosen = select::chosen(common, arguments)?;
+    let chosen = operators::chosen(common, &arguments.operators, arguments.target.machine.as_deref())?;
     let jobs = arguments.target.jobs.map_or_else(processors, |jobs| jobs as usize);
     let summary = |operators: Vec<CheckedOperator>| CheckSummary {
         operators,

@@ -192,3 +192,26 @@ fn what_cannot_be_meant_is_refused_before_anything_runs() {
         assert_has(&failure(&ended, 2), &[said]);
     }
 }
+
+/// Builds and runs of several operators: each has its turn, whatever becomes of the others.
+#[test]
+fn what_is_done_to_several_operators_is_done_to_each_and_summed_up() {
+    require_tools!();
+    let repository = Repository::of(["add", "broken", "gelu"].map(str::to_owned));
+    repository.edit("broken", "ascend.toml", "[check]", "[chekc]");
+    let ended = repository.run(&["build", "--workspace", "--dry-run", "--exclude", "add"]);
+    assert_eq!(ended.code, 2, "the highest: {}", ended.stderr);
+    let done = ended.events.last().expect("a summary");
+    assert_eq!(done["event"], "operators-done");
+    let rows: Vec<(&str, u64)> = done["operators"].as_array().expect("a list").iter().map(row_of).collect();
+    assert_eq!(rows, [("ops/broken", 2), ("ops/gelu", 0)]);
+    assert!(done["operators"][0]["reason"].as_str().is_some_and(|reason| reason.contains("unknown key `chekc`")));
+    assert_eq!(ended.named("build").len(), 1, "of the one that can be built");
+    // A run says what it claims for each.
+    let ended = repository.run(&["run", "ops/gelu", "--budget", "1", "--dry-run"]).expect(0);
+    assert!(ended.events.last().expect("a summary")["operators"][0]["claimed"].as_f64().is_some_and(|by| by >= 1.0));
+}
+
+fn row_of(operator: &Value) -> (&str, u64) {
+    (operator["project"].as_str().expect("a directory"), operator["exit"].as_u64().expect("a number"))
+}

@@ -1,6 +1,6 @@
 //! Which view a result is shown by.
 
-use super::{ablation, checks, experience, fidelity, replay, views};
+use super::{ablation, checks, experience, fidelity, operators, replay, views};
 use events::Event;
 
 /// What a command was asked for, as text; `None` of what is said on the way to it.
@@ -9,6 +9,7 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         Event::Profile(profile) => views::profile(profile, color),
         Event::Check(check) => checks::check(check, color),
         Event::Checks(summary) => checks::checks(summary, color),
+        Event::OperatorsDone(done) => operators::done(done, color),
         Event::Comparison(comparison) => views::comparison(comparison, color),
         Event::Lock(update) => views::lock(update, color),
         Event::Doctor(doctor) => views::doctor(doctor, color),

@@ -1,4 +1,4 @@
-//! Which operators a check is about.
+//! Which operators a command is about.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::changed::Changes;
-use crate::cli::args::{CheckArgs, Common};
+use crate::cli::args::{Common, Operators};
 use crate::cli::projects::below;
 use manifest::FILE_NAME;
 use tuner::TunerError;
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Operator {
+pub(in crate::cli) struct Operator {
     /// Its directory.
     pub directory: PathBuf,
     /// The same for people, as seen from the working directory.
@@ -22,7 +22,7 @@ pub(super) struct Operator {
 
 /// What was chosen.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chosen {
+pub(in crate::cli) struct Chosen {
     /// The operators, by directory.
     pub operators: Vec<Operator>,
     /// Whether several may be meant: then there is a summary, also of one.
@@ -31,8 +31,12 @@ pub(super) struct Chosen {
     pub left_out: u64,
 }
 
-/// Operators that the arguments mean.
-pub(super) fn chosen(common: &Common, arguments: &CheckArgs) -> Result<Chosen, TunerError> {
+/// Operators that the arguments mean; `machine` is the description that the command was given, whose file counts as an input of all.
+pub(in crate::cli) fn chosen(
+    common: &Common,
+    arguments: &Operators,
+    machine: Option<&str>,
+) -> Result<Chosen, TunerError> {
     let is_many = arguments.workspace || !arguments.paths.is_empty();
     let found = match (arguments.workspace, arguments.paths.is_empty()) {
         (true, _) => in_workspace(&common.project)?,
@@ -49,7 +53,6 @@ pub(super) fn chosen(common: &Common, arguments: &CheckArgs) -> Result<Chosen, T
     let Some(revision) = &arguments.changed_since else { return Ok(Chosen { operators, is_many, left_out: 0 }) };
     let changes = Changes::since(&operators[0].directory, revision)?;
     let all = operators.len();
-    let machine = arguments.target.machine.as_deref();
     let roots: Vec<PathBuf> = operators.iter().filter_map(|one| std::fs::canonicalize(&one.directory).ok()).collect();
     let operators: Vec<Operator> =
         operators.into_iter().filter(|operator| changes.touch(&operator.directory, machine, &roots)).collect();

@@ -1,0 +1,31 @@
+//! What became of many operators.
+
+use serde::{Deserialize, Serialize};
+
+/// How a command ended for one of several operators.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperatorEnd {
+    /// Its directory, as seen from the working directory.
+    pub project: String,
+    /// The exit status that the command would have had for it alone.
+    pub exit: u8,
+    /// What went wrong, in a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The speed-up that a run claims: the lesser of that on its cases and that on its probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<f64>,
+    /// Seconds that it took.
+    pub wall_s: f64,
+}
+
+/// Result of `run`, `profile` and `build` for several operators, their last event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperatorsDone {
+    /// The operators in their order.
+    pub operators: Vec<OperatorEnd>,
+    /// How many were left out since nothing of theirs has changed.
+    pub left_out: u64,
+    /// Seconds that all of them took.
+    pub wall_s: f64,
+}
