@@ -298,7 +298,9 @@ impl ProbeSet {
                     Some(Ok(run)) if run.us <= most_us => {
                         kept.push((probe, Before { us: run.us, known: Arc::new(run.known), outputs: run.outputs }));
                     }
-                    Some(Err(rejection)) if rejection.reason != Reason::TilingFailed => {
+                    // What is refused, or takes longer than anybody waits, shows no fault.
+                    Some(Err(Rejection { reason, .. })) if reason == Reason::TilingFailed || reason.is_limit() => {}
+                    Some(Err(rejection)) => {
                         self.faulty.push((probe.case.name, rejection.to_string()));
                     }
                     _ => {}

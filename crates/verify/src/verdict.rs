@@ -30,6 +30,13 @@ pub enum Reason {
     OutOfMemory,
 }
 
+impl Reason {
+    /// Whether a limit of this tool ended the run, which says nothing of what a longer one would have shown.
+    pub fn is_limit(self) -> bool {
+        matches!(self, Reason::TimedOut | Reason::OutOfMemory)
+    }
+}
+
 /// A rejected candidate: class and particulars.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rejection {
