@@ -66,7 +66,7 @@ pub fn execute(common: &Common, arguments: &CompareArgs, output: &mut Output) ->
         let why = match set.faulty.first() {
             _ if workspace.manifest.layout == Layout::DirectLaunch => "the program brings its own data".to_owned(),
             Some((name, reason)) => format!(
-                "the operator as it was is at fault at each of the {} that were tried, first at {name}: {reason}",
+                "the operator as it was is not right at any of the {} that were tried, first at {name}: {reason}",
                 set.faulty.len()
             ),
             None => "of all sizes and dtypes that were tried the tiling function takes none but those of ascend.toml"

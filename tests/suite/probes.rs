@@ -256,7 +256,7 @@ fn values_are_not_written_where_every_probe_is_at_fault() {
     project.write(kernel, &edited(&project.read(kernel), init, &nothing));
     let ended = CORES.tuned(&project);
     let summary = ended.events.last().expect("a summary");
-    assert!(took_back_cores(summary, "is at fault at all"), "{summary}");
+    assert!(took_back_cores(summary, "is not right at any"), "{summary}");
     assert_eq!(project.read(host), before);
 }
 

@@ -133,10 +133,10 @@ fn probes_at_which_the_operator_is_at_fault_are_counted_and_the_first_is_named()
     let all = said(false);
     assert!(all.contains("probes         none: nothing is known of other shapes\n"), "{all}");
     let expected =
-        "at fault on 2 cases, where nothing can be compared, first on ragged-7: nothing is written to any output";
+        "not right on 2 cases, where nothing can be compared, first on ragged-7: nothing is written to any output";
     assert!(all.contains(expected), "{all}");
     let some = said(true);
-    assert!(some.contains("at fault on 2 cases more, where nothing can be compared, first on ragged-7"), "{some}");
+    assert!(some.contains("not right on 2 cases more, where nothing can be compared, first on ragged-7"), "{some}");
 }
 
 #[test]

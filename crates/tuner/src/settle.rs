@@ -130,7 +130,7 @@ pub(super) async fn drop_values_that_nothing_tells_of(
     if let (true, Some((first, _))) = (nothing_is_known, probes.faulty.first()) {
         let count = probes.faulty.len();
         let why = format!(
-            "the operator as it was is at fault at all {count} probes, first at {first}: nothing is known of other sizes"
+            "the operator as it was is not right at any of {count} probes, first at {first}: nothing is known of other sizes"
         );
         return drop_values(field, baseline, (&|_| true, &why), standing, taken_back, emit).await;
     }

@@ -127,7 +127,7 @@ fn generalisation(general: &Generalisation) -> String {
         let others = if general.probes.is_empty() { "" } else { " more" };
         let _ = writeln!(
             text,
-            "                 the operator as it was is at fault on {}{others}, where nothing can be compared, first on {first}",
+            "                 the operator as it was is not right on {}{others}, where nothing can be compared, first on {first}",
             counted(general.faulty.len() as u64, "case"),
         );
     }
