@@ -186,6 +186,41 @@ void NoNumberWins()
     });
 }
 
+/// The register has the extreme of all repeats and its place, whichever repeat has it.
+void ExtremeOfAllRepeats()
+{
+    OnCore([] {
+        constexpr uint32_t lanes = 64;
+        auto* from = reinterpret_cast<float*>(Ub(0));
+        auto* to = reinterpret_cast<float*>(Ub(8192));
+        for (const bool most : {true, false}) {
+            for (uint32_t repeat = 0; repeat < 3; ++repeat) {
+                // On the far side of zero, so that no value that a register may begin with is one of these.
+                const float sign = most ? -1.0f : 1.0f;
+                const uint32_t place = repeat * lanes + 11 + repeat;
+                for (uint32_t i = 0; i < 3 * lanes; ++i) from[i] = sign * (100.0f + static_cast<float>(i % 7));
+                from[place] = sign * 50.0f;
+                if (most) {
+                    vcmax(to, from, 3, 1, 1, 8, VALUE_INDEX);
+                } else {
+                    vcmin(to, from, 3, 1, 1, 8, VALUE_INDEX);
+                }
+                const auto bits = static_cast<uint64_t>(get_max_min_cnt());
+                float value = 0.0f;
+                std::memcpy(&value, &bits, sizeof(value));
+                const std::string what = "extreme of all repeats in repeat " + std::to_string(repeat);
+                Expect(value == sign * 50.0f, what + ": its value");
+                Expect(bits >> 32 == place, what + ": its place");
+            }
+        }
+        // Of a shorter value nothing stands beside it.
+        auto* halves = reinterpret_cast<half*>(Ub(0));
+        for (uint32_t i = 0; i < 128; ++i) halves[i] = half(i == 9 ? 3.0f : 2.0f);
+        vcmax(reinterpret_cast<half*>(to), halves, 1, 1, 1, 8, VALUE_INDEX);
+        Expect(static_cast<uint64_t>(get_max_min_cnt()) == (uint64_t{9} << 32 | 0x4200), "extreme of halves: its bits");
+    });
+}
+
 /// Blocks are gathered from where blocks begin.
 void BlocksAt()
 {
@@ -266,6 +301,7 @@ int main()
     Masks();
     NoNumbers();
     NoNumberWins<float>();
+    ExtremeOfAllRepeats();
     NoNumberWins<half>();
     BlocksAt();
     Nothing();
