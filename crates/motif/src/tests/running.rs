@@ -88,13 +88,17 @@ const DEALT_TRIANGLE: &str = r#"    __aicore__ inline void Triangle()
         int32_t at = 0;
         const int64_t innerRounds = (this->rows) > 0 ? (this->rows) : 1;
         const int64_t rounds = (this->rows) > 0 ? static_cast<int64_t>(this->count) * innerRounds : 0;
-        int64_t lineRounds = 1; // no line of the data cache is written by two cores
-        while ((lineRounds * (static_cast<int64_t>(columns))) * sizeof(DTYPE_X) % 64 != 0) {
-            lineRounds *= 2;
+        int64_t first = 0;
+        int64_t last = rounds;
+        if (GetBlockNum() > 1) {
+            int64_t lineRounds = 1; // no line of the data cache is written by two cores
+            while ((lineRounds * (static_cast<int64_t>(columns))) * sizeof(DTYPE_X) % 64 != 0) {
+                lineRounds *= 2;
+            }
+            const int64_t share = (rounds + lineRounds * GetBlockNum() - 1) / (lineRounds * GetBlockNum()) * lineRounds;
+            first = share * GetBlockIdx();
+            last = first + share < rounds ? first + share : rounds;
         }
-        const int64_t share = (rounds + lineRounds * GetBlockNum() - 1) / (lineRounds * GetBlockNum()) * lineRounds;
-        const int64_t first = share * GetBlockIdx();
-        const int64_t last = first + share < rounds ? first + share : rounds;
         for (int32_t matrix = first / innerRounds; matrix < (last + innerRounds - 1) / innerRounds; matrix++) {
             for (int32_t row = matrix * innerRounds < first ? first - matrix * innerRounds : 0; row < ((matrix + 1) * innerRounds < last ? innerRounds : last - matrix * innerRounds); row++) {
                 at = static_cast<int64_t>(columns) * row + static_cast<int64_t>(columns) * matrix * rows;
