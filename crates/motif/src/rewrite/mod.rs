@@ -9,6 +9,7 @@ pub(crate) mod declared;
 pub(crate) mod edits;
 pub(crate) mod exchange;
 pub(crate) mod flags_again;
+pub(crate) mod global_fill;
 pub(crate) mod hoist;
 pub(crate) mod keep_edits;
 pub(crate) mod keep_room;

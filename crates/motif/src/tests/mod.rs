@@ -5,6 +5,7 @@ mod counting;
 mod coverage;
 mod dealing;
 mod fused;
+mod global_fill;
 mod hoist;
 mod holes;
 mod keep;
