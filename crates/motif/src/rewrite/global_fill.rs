@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::analysis::arms::{chains, decision};
+use crate::analysis::arms::called_once;
 use crate::analysis::code::{block_of, functions_of, object_name, scope, squash, words};
 use crate::analysis::declared_types::types_of;
 use crate::analysis::entry::device_files;
@@ -130,24 +130,7 @@ impl Filling<'_> {
         if loops_around(file, function, repetition.span.start).iter().any(|other| other.span != repetition.span) {
             return Err("the loop stands in another one".to_owned());
         }
-        let ways = chains(context, function)?;
-        for (at, way) in ways.iter().enumerate() {
-            for (file, call) in way {
-                let caller = file.enclosing_function(call.span.start);
-                if caller.is_none_or(|caller| !loops_around(file, caller, call.span.start).is_empty()) {
-                    return Err(format!(
-                        "{}:{}: {} is called in a loop",
-                        file.name(),
-                        file.line(call.span.start),
-                        call.name
-                    ));
-                }
-            }
-            if ways[at + 1..].iter().any(|other| decision(way, other).is_none()) {
-                return Err(format!("one launch may call {} twice", function.name));
-            }
-        }
-        Ok(())
+        called_once(context, function)
     }
 
     /// Proves that no scalar asks for an element of the tensor, or sets one, before the loop: its line would still be in the data cache.

@@ -2,6 +2,7 @@
 
 pub(crate) mod broadcast_rows;
 pub(crate) mod buffers;
+pub(crate) mod carried_vectors;
 pub(crate) mod constant_room;
 pub(crate) mod counted_bytes;
 pub(crate) mod dealing;
