@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::analysis::arms::called_once;
-use crate::analysis::code::{block_of, functions_of, scope, words};
+use crate::analysis::code::{block_of, functions_of, scope, squash, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changed_names;
 use crate::analysis::flow::effects::reached;
@@ -242,6 +242,27 @@ impl<'a> Class<'a> {
         Ok(())
     }
 
+    /// What every core asks itself about: a run of calls, or a choice between two of them that does nothing else. Neither arm is changed
+    /// then, which may be one that cannot be seen to run.
+    fn questions(&self) -> Vec<(&'a SyntaxFile, Range<usize>)> {
+        let mut open = self.rounds.clone();
+        let mut found = Vec::new();
+        while !open.is_empty() {
+            let (file, span) = open.remove(0);
+            let other = |choice: &(Range<usize>, Range<usize>)| {
+                open.iter().position(|(other, run)| other.name() == file.name() && is_all_of(file, run, &choice.1))
+            };
+            match choice_of(file, &span).and_then(|choice| Some((other(&choice)?, choice.0))) {
+                Some((at, choice)) => {
+                    open.remove(at);
+                    found.push((file, choice));
+                }
+                None => found.push((file, span)),
+            }
+        }
+        found
+    }
+
     /// Whether a call may write global memory.
     fn may_write(&self, file: &SyntaxFile, function: &Function, call: &Call) -> bool {
         let of_global = |text: Option<&str>| text.is_some_and(|text| self.kernel.globals.contains_key(base_name(text)));
@@ -300,7 +321,7 @@ impl<'a> Class<'a> {
         let member = format!("{indentation}uint32_t {COUNTER} = 0; // of all cores\n");
         let mut edits = vec![edit(file, line.end..line.end, member)];
         edits.extend(Carrying::of(context, kernel, &self.rounds).edits()?);
-        for (file, span) in &self.rounds {
+        for (file, span) in &self.questions() {
             let whole = file
                 .whole_lines(span)
                 .ok_or_else(|| format!("line {}: the round shares its lines", file.line(span.start)))?;
@@ -326,6 +347,31 @@ fn in_pairs(functions: &[(&SyntaxFile, &Function)]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether statements are all that a block holds.
+fn is_all_of(file: &SyntaxFile, statements: &Range<usize>, block: &Range<usize>) -> bool {
+    squash(file.slice(block)) == format!("{{{}}}", squash(file.slice(statements)))
+}
+
+/// The `if` of which statements are the first arm, with the block of the other one, where its condition changes nothing.
+fn choice_of(file: &SyntaxFile, statements: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let first = statement_at(file, &(statements.start..statements.start + 1))?;
+    let block = block_of(file, &first).filter(|block| is_all_of(file, statements, block))?;
+    let mut node = file.node_at(&block)?;
+    while node.kind() != "compound_statement" || node.byte_range() != block {
+        node = node.parent()?;
+    }
+    let choice = node.parent().filter(|parent| parent.kind() == "if_statement")?;
+    let condition = choice.child_by_field_name("condition")?.byte_range();
+    let other = choice.child_by_field_name("alternative")?;
+    let other = if other.kind() == "else_clause" { other.named_child(0)? } else { other };
+    let is_plain_choice = choice.child_by_field_name("consequence") == Some(node)
+        && other.kind() == "compound_statement"
+        && file.calls_in(condition.clone()).next().is_none()
+        && changed_names(file, &condition).is_empty()
+        && block_of(file, &choice.byte_range()).is_some();
+    is_plain_choice.then(|| (choice.byte_range(), other.byte_range()))
 }
 
 /// A line one step further in.
