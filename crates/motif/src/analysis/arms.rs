@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::analysis::code::words;
+use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::loops::loops_around;
 use crate::context::Context;
@@ -41,8 +41,14 @@ pub(crate) fn callers<'a>(
 /// Whether the object of a call is one of a class.
 fn is_object_of(file: &SyntaxFile, caller: &Function, call: &Call, class: &str) -> Result<bool, String> {
     let object = call.object.as_deref().unwrap_or_default();
-    let mut locals = file.locals().iter();
-    let local = locals.find(|local| local.name == object && caller.body.contains(&local.span.start));
+    // Of several of one name the last one whose block the call stands in.
+    let reaches = |local: &&source::parse::Local| {
+        local.name == object
+            && caller.body.contains(&local.span.start)
+            && local.span.end <= call.span.start
+            && block_of(file, &local.span).is_none_or(|block| block.contains(&call.span.start))
+    };
+    let local = file.locals().iter().filter(reaches).max_by_key(|local| local.span.start);
     let parameter = || caller.parameters.iter().find(|parameter| parameter.name == object);
     let type_text = local.map(|local| &local.type_text).or_else(|| parameter().map(|parameter| &parameter.type_text));
     let is_of = type_text.map(|text| words(text)).filter(|words| !words.contains(&"auto"));
@@ -84,6 +90,24 @@ pub(crate) fn chains<'a>(context: &'a Context, function: &'a Function) -> Result
         }
     }
     Ok(found)
+}
+
+/// Proves that no launch calls a function more than once.
+pub(crate) fn called_once(context: &Context, function: &Function) -> Result<(), String> {
+    let ways = chains(context, function)?;
+    for (at, way) in ways.iter().enumerate() {
+        for (file, call) in way {
+            let caller = file.enclosing_function(call.span.start);
+            if caller.is_none_or(|caller| !loops_around(file, caller, call.span.start).is_empty()) {
+                let line = file.line(call.span.start);
+                return Err(format!("{}:{line}: {} is called in a loop", file.name(), call.name));
+            }
+        }
+        if ways[at + 1..].iter().any(|other| decision(way, other).is_none()) {
+            return Err(format!("one launch may call {} twice", function.name));
+        }
+    }
+    Ok(())
 }
 
 /// Where a launch decides between two ways, and for which of them.

@@ -65,6 +65,22 @@ pub(crate) fn key_on_host(context: &Context, launch: &Launch<'_>, kernel: &Kerne
     Some(OnHost { text, from: statement.end })
 }
 
+/// A question of the kernel whether a member is a number, in the function that launches it.
+pub(crate) fn holds_on_host(
+    context: &Context,
+    launch: &Launch<'_>,
+    kernel: &Kernel,
+    condition: &str,
+) -> Option<OnHost> {
+    let (sign, asked) = condition.strip_prefix('!').map_or(("==", condition), |asked| ("!=", asked));
+    let (member, wanted) = asked.trim().strip_prefix('(')?.strip_suffix(')')?.split_once("==")?;
+    let member = member.trim();
+    let member = member.strip_prefix("this->").unwrap_or(member);
+    let wanted = context.facts.known.value(wanted.trim()).filter(|_| is_name(member))?;
+    let number = on_host(context, launch, kernel, &Polynomial::atom(member))?;
+    Some(OnHost { text: format!("{} {sign} {wanted}", number.text), from: number.from })
+}
+
 /// A statement of the launching function that is done whenever that comes to its end.
 fn top_level(launch: &Launch<'_>, file: &SyntaxFile, call: &Call) -> Option<Range<usize>> {
     let statement = call.statement.clone()?;

@@ -77,7 +77,8 @@ impl<'a> Launch<'a> {
         Ok(format!("platform_ascendc::PlatformAscendC({context}->GetPlatformInfo()).GetCoreNumAiv()"))
     }
 
-    /// How many cores the first input is worth where each should have so many of its elements; at least one.
+    /// How many cores the first input is worth where each should have so many of its elements, or the first output where host code looks at
+    /// that and at no first input; at least one.
     pub(crate) fn work(&self, elements_per_core: u32) -> Result<String, String> {
         let context = self.set.object.as_deref().unwrap_or_default();
         let pointer = self.file.slice(&self.set.callee).contains("->SetBlockDim");
@@ -85,10 +86,15 @@ impl<'a> Launch<'a> {
         if !pointer || !(named.contains("context") || named.contains("ctx")) {
             return Err("SetBlockDim is not called on a pointer to a context".to_owned());
         }
-        if !["GetInputShape(0)", "GetInputTensor(0)"].iter().any(|asked| self.file.text().contains(asked)) {
+        let asks = |questions: &[&str]| questions.iter().any(|asked| self.file.text().contains(asked));
+        let shape = if asks(&["GetInputShape(0)", "GetInputTensor(0)"]) {
+            "GetInputShape(0)"
+        } else if asks(&["GetOutputShape(0)"]) {
+            "GetOutputShape(0)"
+        } else {
             return Err("nothing here asks for the shape of the first input, which may be an optional one".to_owned());
-        }
-        let elements = format!("{context}->GetInputShape(0)->GetStorageShape().GetShapeSize()");
+        };
+        let elements = format!("{context}->{shape}->GetStorageShape().GetShapeSize()");
         Ok(format!("static_cast<uint32_t>(1 + {elements} / {elements_per_core})"))
     }
 }

@@ -5,13 +5,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analysis::code::{block_of, functions_of, scope, words};
+use crate::analysis::arms::called_once;
+use crate::analysis::code::{block_of, functions_of, scope, squash, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changed_names;
 use crate::analysis::flow::effects::reached;
 use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch};
 use crate::analysis::queue_run::statement_at;
 use crate::analysis::round_list::{statements_of, touching_queues};
+use crate::rewrite::carried_vectors::Carrying;
 use crate::rewrite::dealing::{of_all_cores, of_one_core, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
@@ -31,12 +33,13 @@ const METADATA: Metadata = Metadata {
     title: "rounds of one core dealt to all",
     family: Family::Launch,
     precondition: "a kernel of vector cores alone; the only block dimension that host code sets is 1, and nothing there asks for it; every class with global tensors is without bases and does its work in runs of calls of functions of its own \
-     that together take from queues what they put in, set nothing that outlives them, and are the only ones that write global memory; the first input has a shape",
+     that together take from queues what they put in, set nothing that outlives them, and are the only ones that write global memory; what makes ready for them once may be done by all cores; \
+     a tensor that every round adds another one to is made right before them, in one function with that; the first input has a shape, or the first output",
     left_to_verifier: "rounds are independent: none reads what another one wrote, in global memory or in a buffer, and no two write the same block (results, hazard check); \
-     the first input tells how much work there is",
+     the first input, or else the first output, tells how much work there is",
     relieves: &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs],
     prior_gain: 4.0,
-    cost: "more cores to start, and every core counts all rounds",
+    cost: "more cores to start, and every core counts all rounds; sums that rounds make in a tensor are rounded otherwise",
     tunables: "closes a block dimension that is a tunable",
     undoing: "one core does all rounds",
     rounding_changes: false,
@@ -51,7 +54,13 @@ impl Motif for DealtRounds {
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
         let note = format!("rounds dealt to all vector cores, at least {ELEMENTS_PER_CORE} elements for each");
-        of_one_core(context, &note, |launch| dealt(context, launch))
+        let carries = |kernel: &Kernel| Class::of(context, kernel).is_ok_and(|class| class.carries());
+        let mut found = of_one_core(context, &note, |launch| dealt(context, launch));
+        if found.iter().any(|candidate| candidate.edits.is_ok()) && context.facts.kernels.values().any(carries) {
+            // A sum of as many is another sum.
+            found = found.into_iter().map(|candidate| candidate.with_rounding(true)).collect();
+        }
+        found
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {
@@ -89,6 +98,8 @@ struct Class<'a> {
     stages: BTreeSet<String>,
     /// Runs of calls that are a round each: file, first and last statement.
     rounds: Vec<(&'a SyntaxFile, Range<usize>)>,
+    /// Functions that are stages by name but no part of a round: they make ready, once and before all rounds, what every core needs.
+    setups: BTreeSet<String>,
 }
 
 impl<'a> Class<'a> {
@@ -97,7 +108,7 @@ impl<'a> Class<'a> {
             return Err(format!("{} has a base class or is one", kernel.name));
         }
         let touching = touching_queues(context, kernel);
-        let mut class = Self { context, kernel, stages: BTreeSet::new(), rounds: Vec::new() };
+        let mut class = Self { context, kernel, stages: BTreeSet::new(), rounds: Vec::new(), setups: BTreeSet::new() };
         for (file, function) in functions_of(context, kernel) {
             let names_queue = |word: &&str| kernel.queues.contains_key(*word) || kernel.buffers.contains_key(*word);
             if function.name != "Init" && words(file.slice(&function.body)).iter().any(names_queue) {
@@ -147,6 +158,11 @@ impl<'a> Class<'a> {
             let count = 1 + run.enumerate().filter(|(_, statement)| is_call(statement)).last().map_or(0, |(at, _)| at);
             let span = statements[start].start..statements[start + count - 1].end;
             if !file.loops().iter().any(|repetition| repetition.body.contains(&span.start)) && count == 1 {
+                if self.makes_ready(file, &span).is_ok() {
+                    self.setups.insert(first.name.clone());
+                    calls.retain(|call| !span.contains(&call.span.start));
+                    continue;
+                }
                 return Err(format!("line {}: {} may be all of the work", file.line(span.start), first.name));
             }
             calls.retain(|call| !span.contains(&call.span.start));
@@ -163,21 +179,7 @@ impl<'a> Class<'a> {
         for (file, span) in &self.rounds {
             let functions = reached(self.context, kernel, file, span);
             let at = || format!("line {}", file.line(span.start));
-            for pair in [("AllocTensor", "FreeTensor"), ("EnQue", "DeQue")] {
-                let queues = |name: &str| -> BTreeSet<&str> {
-                    let calls = functions.iter().flat_map(|(file, function)| file.calls_in(function.body.clone()));
-                    calls
-                        .filter(|call| call.name == name)
-                        .filter_map(|call| call.object.as_deref())
-                        .map(base_name)
-                        .collect()
-                };
-                let (taken, given) = (queues(pair.0), queues(pair.1));
-                if taken != given {
-                    let odd: Vec<&&str> = taken.symmetric_difference(&given).collect();
-                    return Err(format!("{}: the round does {} or {} of {odd:?} alone", at(), pair.0, pair.1));
-                }
-            }
+            in_pairs(&functions).map_err(|reason| format!("{}: the round does {reason}", at()))?;
             for (file, function) in functions {
                 of_rounds.insert((file.name(), function.body.start));
                 // What a parameter refers to is somebody else's.
@@ -218,7 +220,12 @@ impl<'a> Class<'a> {
             let in_round = |call: &Call| {
                 self.rounds.iter().any(|(other, span)| other.name() == file.name() && span.contains(&call.span.start))
             };
-            let stray = |call: &&Call| call.is_own() && self.stages.contains(&call.name) && !in_round(call);
+            let stray = |call: &&Call| {
+                call.is_own()
+                    && self.stages.contains(&call.name)
+                    && !self.setups.contains(&call.name)
+                    && !in_round(call)
+            };
             if let Some(call) = file.calls_in(function.body.clone()).find(stray) {
                 return Err(format!(
                     "{}:{}: {} is called outside of a round",
@@ -227,24 +234,66 @@ impl<'a> Class<'a> {
                     call.name
                 ));
             }
-            for call in file.calls_in(function.body.clone()) {
-                let of_global =
-                    |text: Option<&str>| text.is_some_and(|text| kernel.globals.contains_key(base_name(text)));
-                let writes = call.name == "SetValue" && of_global(call.object.as_deref())
-                    || is_copy(&call.name) && call.object.is_none()
-                    || call.name.starts_with("InitGlobalMemory")
-                    || call.name == "InitOutput";
-                if writes {
-                    return Err(format!(
-                        "{}:{}: {} outside of a round",
-                        file.name(),
-                        file.line(call.span.start),
-                        call.name
-                    ));
-                }
+            if let Some(call) = file.calls_in(function.body.clone()).find(|call| self.may_write(file, function, call)) {
+                let line = file.line(call.span.start);
+                return Err(format!("{}:{line}: {} outside of a round", file.name(), call.name));
             }
         }
         Ok(())
+    }
+
+    /// What every core asks itself about: a run of calls, or a choice between two of them that does nothing else. Neither arm is changed
+    /// then, which may be one that cannot be seen to run.
+    fn questions(&self) -> Vec<(&'a SyntaxFile, Range<usize>)> {
+        let mut open = self.rounds.clone();
+        let mut found = Vec::new();
+        while !open.is_empty() {
+            let (file, span) = open.remove(0);
+            let other = |choice: &(Range<usize>, Range<usize>)| {
+                open.iter().position(|(other, run)| other.name() == file.name() && is_all_of(file, run, &choice.1))
+            };
+            match choice_of(file, &span).and_then(|choice| Some((other(&choice)?, choice.0))) {
+                Some((at, choice)) => {
+                    open.remove(at);
+                    found.push((file, choice));
+                }
+                None => found.push((file, span)),
+            }
+        }
+        found
+    }
+
+    /// Whether a call may write global memory.
+    fn may_write(&self, file: &SyntaxFile, function: &Function, call: &Call) -> bool {
+        let of_global = |text: Option<&str>| text.is_some_and(|text| self.kernel.globals.contains_key(base_name(text)));
+        // What is brought into a tensor of the function is read alone.
+        let brings = || {
+            let destination = file.argument(call, 0).map(base_name).unwrap_or_default();
+            let mut locals = file.locals().iter().filter(|local| function.body.contains(&local.span.start));
+            locals.any(|local| local.name == destination && local.type_text.contains("LocalTensor"))
+        };
+        call.name == "SetValue" && of_global(call.object.as_deref())
+            || is_copy(&call.name) && call.object.is_none() && !brings()
+            || call.name.starts_with("InitGlobalMemory")
+            || call.name == "InitOutput"
+    }
+
+    /// Proves that a call which is no round may be done by every core: it leaves queues as it found them and writes no global memory.
+    fn makes_ready(&self, file: &'a SyntaxFile, span: &Range<usize>) -> Result<(), String> {
+        let functions = reached(self.context, self.kernel, file, span);
+        in_pairs(&functions)?;
+        for (file, function) in functions {
+            called_once(self.context, function)?;
+            if let Some(call) = file.calls_in(function.body.clone()).find(|call| self.may_write(file, function, call)) {
+                return Err(format!("line {}: {} may write global memory", file.line(call.span.start), call.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is a tensor that every round adds to.
+    fn carries(&self) -> bool {
+        Carrying::of(self.context, self.kernel, &self.rounds).edits().is_ok_and(|edits| !edits.is_empty())
     }
 
     /// Data members of the class.
@@ -271,7 +320,8 @@ impl<'a> Class<'a> {
         let indentation = file.indentation(last.span.start);
         let member = format!("{indentation}uint32_t {COUNTER} = 0; // of all cores\n");
         let mut edits = vec![edit(file, line.end..line.end, member)];
-        for (file, span) in &self.rounds {
+        edits.extend(Carrying::of(context, kernel, &self.rounds).edits()?);
+        for (file, span) in &self.questions() {
             let whole = file
                 .whole_lines(span)
                 .ok_or_else(|| format!("line {}: the round shares its lines", file.line(span.start)))?;
@@ -281,6 +331,47 @@ impl<'a> Class<'a> {
         }
         Ok(edits)
     }
+}
+
+/// Proves that functions take from queues what they give them, and hand on what they take.
+fn in_pairs(functions: &[(&SyntaxFile, &Function)]) -> Result<(), String> {
+    for pair in [("AllocTensor", "FreeTensor"), ("EnQue", "DeQue")] {
+        let queues = |name: &str| -> BTreeSet<&str> {
+            let calls = functions.iter().flat_map(|(file, function)| file.calls_in(function.body.clone()));
+            calls.filter(|call| call.name == name).filter_map(|call| call.object.as_deref()).map(base_name).collect()
+        };
+        let (taken, given) = (queues(pair.0), queues(pair.1));
+        if taken != given {
+            let odd: Vec<&&str> = taken.symmetric_difference(&given).collect();
+            return Err(format!("{} or {} of {odd:?} alone", pair.0, pair.1));
+        }
+    }
+    Ok(())
+}
+
+/// Whether statements are all that a block holds.
+fn is_all_of(file: &SyntaxFile, statements: &Range<usize>, block: &Range<usize>) -> bool {
+    squash(file.slice(block)) == format!("{{{}}}", squash(file.slice(statements)))
+}
+
+/// The `if` of which statements are the first arm, with the block of the other one, where its condition changes nothing.
+fn choice_of(file: &SyntaxFile, statements: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let first = statement_at(file, &(statements.start..statements.start + 1))?;
+    let block = block_of(file, &first).filter(|block| is_all_of(file, statements, block))?;
+    let mut node = file.node_at(&block)?;
+    while node.kind() != "compound_statement" || node.byte_range() != block {
+        node = node.parent()?;
+    }
+    let choice = node.parent().filter(|parent| parent.kind() == "if_statement")?;
+    let condition = choice.child_by_field_name("condition")?.byte_range();
+    let other = choice.child_by_field_name("alternative")?;
+    let other = if other.kind() == "else_clause" { other.named_child(0)? } else { other };
+    let is_plain_choice = choice.child_by_field_name("consequence") == Some(node)
+        && other.kind() == "compound_statement"
+        && file.calls_in(condition.clone()).next().is_none()
+        && changed_names(file, &condition).is_empty()
+        && block_of(file, &choice.byte_range()).is_some();
+    is_plain_choice.then(|| (choice.byte_range(), other.byte_range()))
 }
 
 /// A line one step further in.

@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::device_files;
-use crate::analysis::host_numbers::{key_on_host, on_host};
+use crate::analysis::host_numbers::{holds_on_host, key_on_host, on_host};
 use crate::analysis::launches::Launch;
 use crate::analysis::polynomial::Polynomial;
 use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, to_all_cores, to_one_core};
@@ -89,7 +89,7 @@ fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Opti
     let taken = words(file.text());
     let mut number = 0;
     let (mut lines, mut shares) = (Vec::new(), Vec::new());
-    for (kernel, deal) in &dealing.deals {
+    for ((kernel, deal), way) in dealing.deals.iter().zip(&dealing.ways) {
         let say = |value: &Polynomial| {
             let said = on_host(context, launch, kernel, value)?;
             from.set(from.get().max(said.from));
@@ -105,11 +105,21 @@ fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Opti
         let rounds = || Some((Vec::new(), say(&deal.nest.rounds()?)?));
         if let Some((own, share)) = deal.shares_on_host(number, &say).or_else(rounds) {
             lines.extend(own);
-            shares.push(share);
+            // Where a launch goes another way, these rounds are no work.
+            let way = way.as_ref().and_then(|way| holds_on_host(context, launch, kernel, way));
+            shares.push(match way {
+                Some(way) => {
+                    from.set(from.get().max(way.from));
+                    format!("({} ? {share} : 1)", way.text)
+                }
+                None => share,
+            });
         }
         number += 1;
     }
-    let key = dealing.condition.as_ref().and_then(|(kernel, asked)| key_on_host(context, launch, kernel, asked));
+    let key = dealing.condition.as_ref().and_then(|(kernel, asked)| {
+        key_on_host(context, launch, kernel, asked).or_else(|| holds_on_host(context, launch, kernel, asked))
+    });
     let cores = blocks_of(launch, SCALARS_PER_CORE).ok()?;
     // What one after the other deals is had by the same cores.
     let most = shares.iter().fold("1".to_owned(), |most, own| format!("std::max<int64_t>({most}, {own})"));

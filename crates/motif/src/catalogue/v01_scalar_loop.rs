@@ -1,10 +1,11 @@
-//! V01: a scalar loop over the elements of local tensors becomes vector calls.
+//! V01: a scalar loop over the elements of local tensors becomes vector calls, and one that fills global memory copies of a tile.
 
 use std::collections::BTreeSet;
 
 use crate::analysis::code::{Surroundings, functions, vector_calls, words};
 use crate::analysis::linear::grouped;
 use crate::rewrite::edits::edit;
+use crate::rewrite::global_fill::global_fills;
 use crate::rewrite::scalar_loops::scalar_loops;
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 
@@ -16,13 +17,14 @@ const METADATA: Metadata = Metadata {
     title: "scalar element loop to vector instructions",
     family: Family::Vector,
     precondition: "a loop from 0 in steps of 1 that reads and writes local tensors at its counter only, with + - * / max min, abs, exp, sqrt, negation and casts \
-     between half and float; constants do not change; no tensor that a copy fills without a queue. The order of operations is kept",
-    left_to_verifier: "count at least 1; shared operands start at the same element; NaN in max and min",
+     between half and float; constants do not change; no tensor that a copy fills without a queue. The order of operations is kept. \
+     Or a loop that runs once and gives the elements of a global tensor, from the first on, one value, before any other scalar access to that tensor",
+    left_to_verifier: "count at least 1; shared operands start at the same element; NaN in max and min; the unified buffer has room for a tile to fill with",
     relieves: &[Counter::ScalarUs],
     prior_gain: 8.0,
     cost: "a temporary per live intermediate that does not fit the destination",
     tunables: "new temporaries take bytes of the unified buffer",
-    undoing: "scalar loop (float; half for two tensors)",
+    undoing: "scalar loop (float; half for two tensors); a filled tile stays",
     rounding_changes: false,
     replaces_constants: false,
     company: Company {
@@ -40,7 +42,9 @@ impl Motif for ScalarLoop {
     }
 
     fn candidates(&self, context: &Context) -> Vec<Candidate> {
-        scalar_loops(context, false)
+        let mut found = global_fills(context);
+        found.extend(scalar_loops(context, false));
+        found
     }
 
     fn rewind_candidates(&self, context: &Context) -> Vec<Candidate> {

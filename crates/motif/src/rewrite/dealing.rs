@@ -62,7 +62,7 @@ pub(crate) fn of_one_core<'a>(
         .map(|launch| {
             Candidate::new(launch.file, &launch.set.span, note, dealt(&launch))
                 .on_condition("rounds are independent of each other")
-                .on_condition("the elements of the first input tell how much work there is")
+                .on_condition("the elements of the first input, or of the first output where nothing asks for that, tell how much work there is")
         })
         .collect()
 }

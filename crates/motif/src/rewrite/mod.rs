@@ -2,6 +2,7 @@
 
 pub(crate) mod broadcast_rows;
 pub(crate) mod buffers;
+pub(crate) mod carried_vectors;
 pub(crate) mod constant_room;
 pub(crate) mod counted_bytes;
 pub(crate) mod dealing;
@@ -9,6 +10,7 @@ pub(crate) mod declared;
 pub(crate) mod edits;
 pub(crate) mod exchange;
 pub(crate) mod flags_again;
+pub(crate) mod global_fill;
 pub(crate) mod hoist;
 pub(crate) mod keep_edits;
 pub(crate) mod keep_room;

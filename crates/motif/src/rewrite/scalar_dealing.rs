@@ -34,6 +34,8 @@ pub(crate) struct Dealing<'a> {
     pub(crate) edits: Vec<Edit>,
     /// What is dealt, with its class.
     pub(crate) deals: Vec<(&'a Kernel, Deal<'a>)>,
+    /// For each of them what holds in the kernel where it is done and another one is not, where that is decided.
+    pub(crate) ways: Vec<Option<String>>,
     /// What holds in the kernel where rounds are dealt, where that is not always so, with the class that decides.
     pub(crate) condition: Option<(&'a Kernel, String)>,
 }
@@ -51,6 +53,7 @@ pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
     }
     let (mut edits, mut dealt, mut deals): (Vec<Edit>, Vec<Chain<'_>>, Vec<(&Kernel, Deal<'_>)>) =
         (Vec::new(), Vec::new(), Vec::new());
+    let mut by_deal: Vec<Vec<Chain<'_>>> = Vec::new();
     let mut rest = others(context, &classes)?;
     let mut unseen = None;
     for class in &classes {
@@ -69,7 +72,9 @@ pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
             }
             edits.extend(ranges);
             deals.push((class.kernel, deal));
-            dealt.extend(ways(context, writes.file, writes.function, Some(call))?);
+            let own = ways(context, writes.file, writes.function, Some(call))?;
+            dealt.extend(own.iter().cloned());
+            by_deal.push(own);
         }
     }
     if dealt.is_empty() {
@@ -81,7 +86,22 @@ pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
         edits.push(edit);
         condition = asked.zip(deals.first()).map(|(asked, (kernel, _))| (*kernel, asked));
     }
-    Ok(Dealing { edits, deals, condition })
+    let decided = |at: usize| (0..by_deal.len()).find_map(|other| way_of(&by_deal[other], &by_deal[at]));
+    let ways = (0..by_deal.len()).map(decided).collect();
+    Ok(Dealing { edits, deals, ways, condition })
+}
+
+/// What holds where a launch goes one of the second ways and none of the first, where one decision says so for all.
+fn way_of(first: &[Chain<'_>], second: &[Chain<'_>]) -> Option<String> {
+    let mut found: Option<String> = None;
+    for (left, right) in first.iter().flat_map(|left| second.iter().map(move |right| (left, right))) {
+        let condition = decision(left, right)?.condition;
+        if found.as_ref().is_some_and(|known| *known != condition) {
+            return None;
+        }
+        found = Some(condition);
+    }
+    found
 }
 
 /// What is not dealt.

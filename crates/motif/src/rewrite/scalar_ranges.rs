@@ -71,14 +71,21 @@ impl Deal<'_> {
                 ));
             }
         }
-        lines.extend(self.line_rounds(&line_rounds, &inner_rounds, &rounds));
         lines.extend([
+            format!("int64_t {first} = 0;"),
+            format!("int64_t {last} = {rounds};"),
+            // A core that is alone need not find out where its range ends, which small work would feel.
+            format!("if ({cores} > 1) {{"),
+        ]);
+        let own = self.line_rounds(&line_rounds, &inner_rounds, &rounds).into_iter().chain([
             format!(
                 "const int64_t {share} = ({rounds} + {line_rounds} * {cores} - 1) / ({line_rounds} * {cores}) * {line_rounds};"
             ),
-            format!("const int64_t {first} = {share} * {api}GetBlockIdx();"),
-            format!("const int64_t {last} = {first} + {share} < {rounds} ? {first} + {share} : {rounds};"),
+            format!("{first} = {share} * {api}GetBlockIdx();"),
+            format!("{last} = {first} + {share} < {rounds} ? {first} + {share} : {rounds};"),
         ]);
+        lines.extend(own.map(|line| format!("    {line}")));
+        lines.push("}".to_owned());
         let indentation = file.indentation(outer.span.start);
         let before: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
         edits.push(edit(file, whole.start..whole.start, before));
@@ -264,29 +271,35 @@ pub(crate) fn gathered(file: &SyntaxFile) -> Vec<Edit> {
     for local in file.locals().iter().filter(|local| local.alone) {
         let Some(number) = local.name.strip_prefix(NAMES[0]) else { continue };
         let names = NAMES.map(|name| format!("{name}{number}"));
-        let own = |name: &String| {
-            let mut locals = file.locals().iter();
-            locals.find(|other| other.name == *name && other.span.start >= local.span.start).map(|other| &other.span)
+        let [rounds, line_rounds, _, first, last] = &names;
+        let Some(value) = &local.value else { continue };
+        let Some(start) = file.whole_lines(&local.span).map(|lines| lines.start) else { continue };
+        // The first loop behind it that begins with the range.
+        let begins = |repetition: &&Loop| {
+            let part = repetition.initializer.as_ref().map(|span| file.slice(span).trim_end_matches(';').trim());
+            part.is_some_and(|part| part.ends_with(&format!("= {first}")))
         };
-        let (Some(value), Some(last)) = (&local.value, own(&names[4])) else { continue };
-        let (Some(start), Some(end)) = (file.whole_lines(&local.span), file.whole_lines(last)) else { continue };
-        let mut lines = text[start.start..end.end].lines().skip(1);
-        if !lines.next().is_some_and(|line| line.contains(&names[1]) && line.ends_with(COMMENT)) {
-            continue;
-        }
-        let Some(repetition) = file.loops().iter().find(|repetition| repetition.span.start >= end.end) else {
-            continue;
-        };
+        let mut behind = file.loops().iter().filter(|repetition| repetition.span.start >= local.span.end);
+        let Some(repetition) = behind.find(begins) else { continue };
         let (Some(initializer), Some(condition)) = (&repetition.initializer, &repetition.condition) else {
             continue;
         };
+        let end = text[..repetition.span.start].rfind('\n').map_or(0, |at| at + 1);
+        let lines: Vec<&str> = text[start..end].lines().map(str::trim).collect();
+        let is_ours = lines.get(1).is_some_and(|line| *line == format!("int64_t {first} = 0;"))
+            && lines.get(2).is_some_and(|line| *line == format!("int64_t {last} = {rounds};"))
+            && lines.get(4).is_some_and(|line| line.contains(line_rounds) && line.ends_with(COMMENT))
+            && lines.last() == Some(&"}");
+        if !is_ours {
+            continue;
+        }
         let place = |span: &Range<usize>, name: &str| {
             file.slice(span).rfind(name).map(|at| span.start + at..span.start + at + name.len())
         };
-        let (Some(first), Some(last)) = (place(initializer, &names[3]), place(condition, &names[4])) else {
+        let (Some(first), Some(last)) = (place(initializer, first), place(condition, last)) else {
             continue;
         };
-        edits.push(edit(file, start.start..end.end, ""));
+        edits.push(edit(file, start..end, ""));
         edits.push(edit(file, first, "0"));
         edits.push(edit(file, last, file.slice(value)));
     }

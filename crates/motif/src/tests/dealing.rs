@@ -78,10 +78,14 @@ fn l15_gives_every_core_a_range_of_scalar_rounds() {
     assert!(host.contains("GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 128)))"), "{host}");
     let kernel = after.tree.text("op_kernel/k.cpp").unwrap();
     let ranges = "        const int64_t rounds = pairs;
-        const int64_t lineRounds = 64 / sizeof(T); // no line of the data cache is written by two cores
-        const int64_t share = (rounds + lineRounds * AscendC::GetBlockNum() - 1) / (lineRounds * AscendC::GetBlockNum()) * lineRounds;
-        const int64_t first = share * AscendC::GetBlockIdx();
-        const int64_t last = first + share < rounds ? first + share : rounds;
+        int64_t first = 0;
+        int64_t last = rounds;
+        if (AscendC::GetBlockNum() > 1) {
+            const int64_t lineRounds = 64 / sizeof(T); // no line of the data cache is written by two cores
+            const int64_t share = (rounds + lineRounds * AscendC::GetBlockNum() - 1) / (lineRounds * AscendC::GetBlockNum()) * lineRounds;
+            first = share * AscendC::GetBlockIdx();
+            last = first + share < rounds ? first + share : rounds;
+        }
         for (uint32_t pair = first; pair < last; ++pair) {
             at = Place(pair);
 ";

@@ -202,19 +202,19 @@ fn l15_refuses_what_a_buffer_keeps_from_round_to_round() {
 fn l15_deals_columns_whose_sums_a_buffer_keeps() {
     let after = dealt(&context(&host_of_sums(), SUMS)).unwrap();
     let kernel = after.tree.text("op_kernel/k.cpp").unwrap();
-    let lines = "        int64_t lineRounds = 1; // no line of the data cache is written by two cores
-        while ((lineRounds * (1)) * sizeof(float) % 64 != 0) {
-            lineRounds *= 2;
-        }
-        if (innerRounds % lineRounds != 0 || (static_cast<int64_t>(columns)) * sizeof(float) % 64 != 0 || (static_cast<int64_t>(classes) * columns) * sizeof(float) % 64 != 0) {
-            lineRounds = innerRounds;
-            while ((lineRounds / innerRounds * (static_cast<int64_t>(classes) * columns)) * sizeof(float) % 64 != 0) {
+    let lines = "            int64_t lineRounds = 1; // no line of the data cache is written by two cores
+            while ((lineRounds * (1)) * sizeof(float) % 64 != 0) {
                 lineRounds *= 2;
             }
-        }
+            if (innerRounds % lineRounds != 0 || (static_cast<int64_t>(columns)) * sizeof(float) % 64 != 0 || (static_cast<int64_t>(classes) * columns) * sizeof(float) % 64 != 0) {
+                lineRounds = innerRounds;
+                while ((lineRounds / innerRounds * (static_cast<int64_t>(classes) * columns)) * sizeof(float) % 64 != 0) {
+                    lineRounds *= 2;
+                }
+            }
 ";
-    let from = kernel.find("        int64_t lineRounds").unwrap();
-    assert_eq!(&kernel[from..kernel.find("        const int64_t share").unwrap()], lines, "{kernel}");
+    let from = kernel.find("            int64_t lineRounds").unwrap();
+    assert_eq!(&kernel[from..kernel.find("            const int64_t share").unwrap()], lines, "{kernel}");
     let decided = "    if (!(!(TILING_KEY_IS(1)) && (TILING_KEY_IS(2))) && GetBlockIdx() != 0) {
         return; // the first core does what is not dealt
     }

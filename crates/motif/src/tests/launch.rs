@@ -267,7 +267,7 @@ fn l14_deals_the_rounds_of_one_core() {
             kernel.clone(),
             "set at 2 places",
         ),
-        (host.replace("GetInputShape(0)", "GetOutputShape(0)"), kernel.clone(), "shape of the first input"),
+        (host.replace("GetInputShape(0)", "GetOptionalInputShape(0)"), kernel.clone(), "shape of the first input"),
         (host.clone(), kernel.replace("class Kernel {", "class Kernel : public Base {"), "base class"),
         (
             host.clone(),

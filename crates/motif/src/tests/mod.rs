@@ -1,10 +1,12 @@
 //! Every motif on a realistic kernel: it finds and edits, it refuses, and both directions undo each other byte for byte.
 
 mod batch;
+mod carried;
 mod counting;
 mod coverage;
 mod dealing;
 mod fused;
+mod global_fill;
 mod hoist;
 mod holes;
 mod keep;

@@ -88,13 +88,17 @@ const DEALT_TRIANGLE: &str = r#"    __aicore__ inline void Triangle()
         int32_t at = 0;
         const int64_t innerRounds = (this->rows) > 0 ? (this->rows) : 1;
         const int64_t rounds = (this->rows) > 0 ? static_cast<int64_t>(this->count) * innerRounds : 0;
-        int64_t lineRounds = 1; // no line of the data cache is written by two cores
-        while ((lineRounds * (static_cast<int64_t>(columns))) * sizeof(DTYPE_X) % 64 != 0) {
-            lineRounds *= 2;
+        int64_t first = 0;
+        int64_t last = rounds;
+        if (GetBlockNum() > 1) {
+            int64_t lineRounds = 1; // no line of the data cache is written by two cores
+            while ((lineRounds * (static_cast<int64_t>(columns))) * sizeof(DTYPE_X) % 64 != 0) {
+                lineRounds *= 2;
+            }
+            const int64_t share = (rounds + lineRounds * GetBlockNum() - 1) / (lineRounds * GetBlockNum()) * lineRounds;
+            first = share * GetBlockIdx();
+            last = first + share < rounds ? first + share : rounds;
         }
-        const int64_t share = (rounds + lineRounds * GetBlockNum() - 1) / (lineRounds * GetBlockNum()) * lineRounds;
-        const int64_t first = share * GetBlockIdx();
-        const int64_t last = first + share < rounds ? first + share : rounds;
         for (int32_t matrix = first / innerRounds; matrix < (last + innerRounds - 1) / innerRounds; matrix++) {
             for (int32_t row = matrix * innerRounds < first ? first - matrix * innerRounds : 0; row < ((matrix + 1) * innerRounds < last ? innerRounds : last - matrix * innerRounds); row++) {
                 at = static_cast<int64_t>(columns) * row + static_cast<int64_t>(columns) * matrix * rows;
@@ -301,7 +305,7 @@ fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
     // Which way it goes is not the tiling key's alone.
     let text = host(HOST_OF_TRIANGLES, TRIANGLE);
     let behind = format!(
-        "    tiling.set_columns(width);\n{shares}    context->SetBlockDim({cores});\n    context->SetTilingKey"
+        "    tiling.set_columns(width);\n{shares}    context->SetBlockDim(static_cast<int64_t>(way) == 1 ? {cores} : 1);\n    context->SetTilingKey"
     );
     assert!(text.contains("    context->SetBlockDim(1);\n") && text.contains(&behind), "{text}");
     // Known in time.
@@ -309,7 +313,12 @@ fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
         .replace("    context->SetBlockDim(1);\n", "")
         .replace("    context->SetTilingKey(way);\n", "    context->SetBlockDim(1);\n");
     let text = host(&early, TRIANGLE);
-    assert!(text.contains(&format!("{shares}    context->SetBlockDim({cores});\n    return")), "{text}");
+    assert!(
+        text.contains(&format!(
+            "{shares}    context->SetBlockDim(static_cast<int64_t>(way) == 1 ? {cores} : 1);\n    return"
+        )),
+        "{text}"
+    );
     // Rounds alone, where the kernel mends what a share follows from.
     let mended = keyed_triangle().replace(
         "        this->columns = columns;\n",
@@ -319,7 +328,7 @@ fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
     let few = cores.replace("(rounds + lineRounds - 1) / lineRounds", "static_cast<int64_t>(height) * matrices");
     assert!(text.contains(&format!("SetBlockDim(way == 1 ? {few} : 1);")), "{text}");
     // Numbers that are not what the kernel gets, or not any more.
-    let plain = "    context->SetBlockDim(std::min<uint32_t>(platform_ascendc";
+    let plain = "SetBlockDim(static_cast<int64_t>(way) == 1 ? std::min<uint32_t>(platform_ascendc";
     for (there, instead) in [
         ("    tiling.set_rows(height);\n", "    tiling.set_rows(height);\n    tiling.set_rows(height + 1);\n"),
         ("    tiling.set_rows(height);\n", "    if (height > 2) {\n        tiling.set_rows(height);\n    }\n"),
@@ -339,4 +348,65 @@ fn l15_has_no_more_blocks_than_rounds_and_one_where_none_are_dealt() {
     assert!(host(HOST_OF_TRIANGLES, &kernel).contains(plain));
     let kernel = TRIANGLE.replacen("data.rows, ", "data.rows * 2, ", 1);
     assert!(host(HOST_OF_TRIANGLES, &kernel).contains(plain));
+}
+
+/// Ones in a band of a matrix, or in that of many, as somebody writes it who thinks of one first.
+const BANDS: &str = r#"#include "kernel_operator.h"
+using namespace AscendC;
+class Bands {
+public:
+    __aicore__ inline void Init(GM_ADDR y, int32_t many, int32_t matrices, int32_t size, int32_t columns)
+    {
+        this->many = many;
+        this->matrices = matrices;
+        this->size = size;
+        this->columns = columns;
+        band.SetGlobalBuffer((__gm__ DTYPE_Y *)y);
+    }
+    __aicore__ inline void Process()
+    {
+        if (many == 0) {
+            for (int32_t row = 0; row < size; row++) {
+                band.SetValue(row * columns, 1);
+            }
+        } else {
+            for (int32_t matrix = 0; matrix < matrices; matrix++) {
+                for (int32_t line = 0; line < size; line++) {
+                    band.SetValue(matrix * size * columns + line * columns, 1);
+                }
+            }
+        }
+    }
+
+private:
+    GlobalTensor<DTYPE_Y> band;
+    int32_t many = 0;
+    int32_t matrices = 0;
+    int32_t size = 0;
+    int32_t columns = 0;
+};
+extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA(data, tiling);
+    Bands op;
+    op.Init(y, data.many, data.matrices, data.size, data.columns);
+    op.Process();
+}
+"#;
+
+#[test]
+fn l15_counts_the_rounds_of_the_way_that_a_launch_goes() {
+    let host = "#include \"register/op_def_registry.h\"\nnamespace optiling {\nstatic ge::graphStatus Tiling(gert::TilingContext *context)\n{\n    const auto shape = context->GetInputShape(0)->GetStorageShape();\n    tiling.set_many(many);\n    tiling.set_matrices(matrices);\n    tiling.set_size(size);\n    tiling.set_columns(columns);\n    context->SetBlockDim(1);\n    return ge::GRAPH_SUCCESS;\n}\n}\n";
+    let after = dealt(&context(host, BANDS)).unwrap();
+    let text = after.tree.text("op_host/k.cpp").unwrap();
+    assert!(text.contains("(static_cast<int64_t>(many) == 0 ? (rounds + lineRounds - 1) / lineRounds : 1)"), "{text}");
+    assert!(
+        text.contains("(static_cast<int64_t>(many) != 0 ? (rounds2 + lineRounds2 - 1) / lineRounds2 : 1)"),
+        "{text}"
+    );
+    // What the host sets to several values is asked nowhere.
+    let other = host
+        .replace("    tiling.set_size", "    if (size > 3) {\n        tiling.set_many(2);\n    }\n    tiling.set_size");
+    let text = dealt(&context(&other, BANDS)).unwrap().tree.text("op_host/k.cpp").unwrap().to_owned();
+    assert!(!text.contains("(many) ==") && text.contains("(rounds2 + lineRounds2 - 1)"), "{text}");
 }
