@@ -108,13 +108,28 @@ pub enum AnswerError {
 const SEARCH: &str = "<<<<<<< SEARCH";
 const FUNCTION: &str = "<<<<<<< FUNCTION";
 const BETWEEN: &str = "=======";
-const END: &str = ">>>>>>> REPLACE";
+pub(super) const END: &str = ">>>>>>> REPLACE";
 const TITLE: &str = "TITLE:";
 const NOTHING: &str = "NOTHING";
 /// Bytes of an answer that are read.
 const MOST_BYTES: usize = 1 << 20;
 /// Letters of a title.
 const LONGEST_TITLE: usize = 100;
+
+/// How an edit of lines in a file begins, with its line break.
+pub(super) fn search_head(file: &str) -> String {
+    format!("{SEARCH} {file}\n")
+}
+
+/// How an edit of a whole function begins.
+pub(super) fn function_head(file: &str, name: &str) -> String {
+    format!("{FUNCTION} {file} {name}\n")
+}
+
+/// Lines that are replaced, with what ends them.
+pub(super) fn between(old: &str) -> String {
+    format!("{old}{BETWEEN}\n")
+}
 
 /// One edit as it stands in an answer.
 struct Edit<'a> {

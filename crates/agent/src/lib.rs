@@ -9,6 +9,7 @@ mod cassette;
 mod chat;
 mod client;
 mod collaborator;
+mod completion;
 mod evidence;
 mod ledger;
 mod mind;
@@ -18,6 +19,7 @@ mod role;
 mod scrub;
 mod settings;
 mod state;
+mod structured;
 mod talk;
 mod templates;
 #[doc(hidden)]
@@ -28,8 +30,8 @@ mod tokens;
 
 pub use answer::{AnswerError, Change, change};
 pub use cassette::{CassetteError, Kept, Recorder, Replay};
-pub use chat::{CallError, Chat, Reply, Request, Tries};
-pub use client::{Client, ClientError, Consent};
+pub use chat::{CallError, Chat, Reply, Request, ToolCall, Tries};
+pub use client::{Client, ClientError, Consent, Streaming};
 pub use collaborator::{Collaborator, Used};
 pub use ledger::{Spent, Usage};
 pub use program::{Program, ProgramSettings};

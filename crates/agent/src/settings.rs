@@ -26,6 +26,10 @@ pub struct Settings {
     pub timeout: Duration,
     /// What may be spent.
     pub budget: Budget,
+    /// Whether answers are asked for piece by piece, as they come into being.
+    pub stream: bool,
+    /// Whether answers are asked for as JSON by a schema.
+    pub structured: bool,
     /// Answers that mend one refused proposal, at most.
     pub repairs: u32,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -77,6 +81,8 @@ impl Settings {
                 per_prompt_token: table.price_prompt.unwrap_or(0.0) / PRICED,
                 per_answer_token: table.price_answer.unwrap_or(0.0) / PRICED,
             },
+            stream: table.stream.unwrap_or(true),
+            structured: table.structured.unwrap_or(false),
             repairs: table.repairs.unwrap_or(2),
             share: table.share.unwrap_or(0.1),
             at_once: AT_ONCE,

@@ -45,6 +45,8 @@ pub struct State {
     diagnosis: String,
     idea: String,
     failed: Failed,
+    /// Whether answers are JSON by a schema.
+    structured: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -127,6 +129,7 @@ impl State {
             diagnosis: String::new(),
             idea: String::new(),
             failed: Failed::default(),
+            structured: false,
         }
     }
 
@@ -146,6 +149,12 @@ impl State {
     #[must_use]
     pub fn failed(self, failed: &Failed) -> Self {
         Self { failed: Failed { message: without_folders(&failed.message), ..failed.clone() }, ..self }
+    }
+
+    /// The same for answers that are JSON by a schema, or plain text.
+    #[must_use]
+    pub fn structured(self, structured: bool) -> Self {
+        Self { structured, ..self }
     }
 
     /// Files whose text it holds.

@@ -11,7 +11,9 @@ use super::prompt::{Prompt, PromptError};
 use super::role::Role;
 use super::settings::Settings;
 use super::state::{Failed, IDEAS, State};
+use super::structured::{as_text, response_format};
 use super::templates::Templates;
+use proposer::Note;
 use source::SourceTree;
 
 /// What lasts longer than a conversation.
@@ -28,6 +30,10 @@ pub(super) struct Talk {
     unanswered: u32,
     /// Conversations in a row that led to no change.
     barren: u32,
+    /// Whether answers are asked for as JSON by a schema, and no refusal of that was heard.
+    structured: bool,
+    /// What the user should hear of the conversation.
+    notes: Vec<Note>,
 }
 
 /// Why a conversation ends early.
@@ -44,8 +50,9 @@ impl Talk {
     /// Before the first conversation.
     pub fn new(chat: Box<dyn Chat>, settings: Arc<Settings>, templates: Arc<Templates>) -> Self {
         let ledger = Ledger::new(settings.budget);
-        let (diagnosis, ideas) = (None, VecDeque::new());
-        Self { chat, ledger, settings, templates, diagnosis, ideas, unanswered: 0, barren: 0 }
+        let (diagnosis, ideas, notes) = (None, VecDeque::new(), Vec::new());
+        let structured = settings.structured;
+        Self { chat, ledger, settings, templates, diagnosis, ideas, unanswered: 0, barren: 0, structured, notes }
     }
 
     fn fresh(&mut self, state: State, sources: &SourceTree, most: usize, held: &mut Held) -> Result<(), Stop> {
@@ -113,18 +120,33 @@ impl Talk {
     }
 
     fn ask(&mut self, role: Role, state: &State) -> Result<String, Stop> {
-        let settings = &self.settings;
-        let prompt = Prompt::build(&self.templates, role, state, settings.prompt_tokens).map_err(Stop::Prompt)?;
-        let allowed = self.ledger.answer_tokens(prompt.tokens(), settings.answer_tokens).map_err(Stop::Spent)?;
-        let request = Request::new(&prompt, settings.model(role), settings.temperature, allowed);
-        match self.chat.ask(&request) {
-            Ok(reply) => {
-                self.ledger.answered(reply.usage, reply.seconds);
-                Ok(reply.text)
-            }
-            Err(error) => {
-                self.ledger.failed();
-                Err(Stop::Call(error))
+        let mut broken = 0;
+        loop {
+            let format = response_format(role).filter(|_| self.structured);
+            let structured = format.is_some();
+            let state = state.clone().structured(structured);
+            let settings = &self.settings;
+            let prompt = Prompt::build(&self.templates, role, &state, settings.prompt_tokens).map_err(Stop::Prompt)?;
+            let allowed = self.ledger.answer_tokens(prompt.tokens(), settings.answer_tokens).map_err(Stop::Spent)?;
+            let request = Request::new(&prompt, settings.model(role), settings.temperature, allowed);
+            let request = format.into_iter().fold(request, Request::formatted);
+            match self.chat.ask(&request) {
+                Ok(reply) => {
+                    self.ledger.answered(reply.usage, reply.seconds);
+                    return Ok(if structured { as_text(role, &reply.text) } else { reply.text });
+                }
+                Err(error) if structured && error.is_about_the_request() => {
+                    self.structured = false;
+                    let message = format!("answers are not asked for by a schema any more: {error}");
+                    self.notes.push(note("model-without-schema", message));
+                }
+                Err(error) => {
+                    self.ledger.failed(error.usage());
+                    broken += 1;
+                    if !matches!(error, CallError::Cut { .. }) || broken == PATIENCE {
+                        return Err(Stop::Call(error));
+                    }
+                }
             }
         }
     }
@@ -150,6 +172,7 @@ impl Mind for Talk {
                 held.notes.push(note("model-no-answer", error.to_string()));
             }
         }
+        held.notes.append(&mut self.notes);
         if self.unanswered >= PATIENCE {
             held.over = Some(format!("{PATIENCE} questions in a row got no answer"));
         } else if self.barren >= PATIENCE {

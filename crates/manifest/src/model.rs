@@ -39,6 +39,17 @@ pub struct ModelSettings {
     pub price_prompt: Option<f64>,
     /// Price of a million tokens of answers.
     pub price_answer: Option<f64>,
+    /// Whether answers are asked for as they come into being, as server-sent events.
+    pub stream: Option<bool>,
+    /// Whether answers are asked for as JSON by a schema.
+    pub structured: Option<bool>,
+    /// Tools that the model may call: `compile`, `profile`, `hazards`, `lookup-api`, `search-bank`, `read-file`.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// Calls of tools for one answer, at most.
+    pub tool_calls: Option<u32>,
+    /// Seconds that one call of a tool may take.
+    pub tool_s: Option<f64>,
     /// Answers that mend a proposal which was refused, at most.
     pub repairs: Option<u32>,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -97,6 +108,9 @@ fn out_of_range(numbers: &[(&str, Option<f64>, f64, f64)]) -> Vec<(String, Strin
 /// Roles that can have a model of their own.
 pub const MODEL_ROLES: [&str; 4] = ["diagnose", "plan", "propose", "repair"];
 
+/// Tools that a model can be given.
+pub const MODEL_TOOLS: [&str; 6] = ["compile", "profile", "hazards", "lookup-api", "search-bank", "read-file"];
+
 /// What is wrong with it: the finding, and what to write.
 pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -117,6 +131,9 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
     for role in settings.roles.keys().filter(|role| !MODEL_ROLES.contains(&role.as_str())) {
         find(format!("`roles` names {role:?}"), "roles are diagnose, plan, propose and repair");
     }
+    for tool in settings.tools.iter().filter(|tool| !MODEL_TOOLS.contains(&tool.as_str())) {
+        find(format!("`tools` names {tool:?}"), &format!("tools are {}", MODEL_TOOLS.join(", ")));
+    }
     let variable =
         |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     if let Some(name) = settings.key_env.as_deref().filter(|name| !variable(name)) {
@@ -135,6 +152,8 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         ("prompt-tokens", settings.prompt_tokens.map(f64::from), 500.0, 2e6),
         ("answer-tokens", settings.answer_tokens.map(f64::from), 100.0, 2e6),
         ("repairs", settings.repairs.map(f64::from), 0.0, 10.0),
+        ("tool-calls", settings.tool_calls.map(f64::from), 1.0, 100.0),
+        ("tool-s", settings.tool_s, 0.1, 3600.0),
     ]);
     numbers.iter().for_each(|(message, help)| find(message.clone(), help));
     if settings.budget_money.is_some() && (settings.price_prompt.is_none() || settings.price_answer.is_none()) {

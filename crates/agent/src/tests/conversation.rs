@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::recordings::script;
+use super::recordings::{Script, script};
 use super::*;
 use proposer::{Heard, Proposal, Proposer};
 
@@ -11,12 +11,13 @@ type Questions = Arc<Mutex<Vec<(Role, String)>>>;
 
 /// Passes questions on and remembers them.
 #[derive(Debug)]
-struct Listening(Box<dyn Chat>, Questions);
+struct Listening(Box<dyn Chat>, Questions, Arc<Mutex<Vec<bool>>>);
 
 impl Chat for Listening {
     fn ask(&mut self, request: &Request) -> Result<Reply, CallError> {
         let question = request.body.pointer("/messages/1/content").and_then(|text| text.as_str()).unwrap_or_default();
         self.1.lock().unwrap().push((request.role, question.to_owned()));
+        self.2.lock().unwrap().push(request.body.get("response_format").is_some());
         self.0.ask(request)
     }
 }
@@ -25,6 +26,8 @@ impl Chat for Listening {
 struct Run {
     proposer: Collaborator,
     heard: Questions,
+    /// Whether an answer by a schema was wanted.
+    formats: Arc<Mutex<Vec<bool>>>,
     history: History,
     text: String,
     evaluations: u64,
@@ -32,12 +35,16 @@ struct Run {
 
 impl Run {
     fn new(change: impl Fn(&mut Settings), answers: &[&str]) -> Self {
-        let heard = Questions::default();
+        Self::with(change, answers.iter().map(|answer| Ok((*answer).to_owned())).collect())
+    }
+
+    fn with(change: impl Fn(&mut Settings), answers: Vec<Result<String, CallError>>) -> Self {
+        let (heard, formats) = (Questions::default(), Arc::default());
         let mut settings = Settings { share: 1.0, at_once: 1, ..settings("http://h/v1") };
         change(&mut settings);
-        let chat = Listening(script(answers), Arc::clone(&heard));
+        let chat = Listening(Box::new(Script(answers.into())), Arc::clone(&heard), Arc::clone(&formats));
         let proposer = Collaborator::model(subject(), settings, Templates::default(), Box::new(chat));
-        Self { proposer, heard, history: History::default(), text: KERNEL_TEXT.to_owned(), evaluations: 0 }
+        Self { proposer, heard, formats, history: History::default(), text: KERNEL_TEXT.to_owned(), evaluations: 0 }
     }
 
     /// Asks once, on the sources as they are.
@@ -125,6 +132,42 @@ fn what_was_refused_is_mended_a_bounded_number_of_times() {
     run.refuse_next("wrong result");
     assert!(run.next().is_empty());
     assert_eq!(run.roles(), [Diagnose, Plan, Propose, Repair, Repair, Plan], "after two repairs it is given up");
+}
+
+#[test]
+fn a_server_that_refuses_a_schema_is_asked_for_text_from_there_on() {
+    let plan = r#"{"ideas":["narrow it"]}"#;
+    let edits = serde_json::json!([{ "file": KERNEL, "function": "", "search": BARRIER, "replace": NARROW }]);
+    let answer = serde_json::json!({ "title": "less", "edits": edits }).to_string();
+    let run = Run::new(|settings| settings.structured = true, &["d", plan, &answer]);
+    let proposal = run.next().remove(0);
+    assert_eq!(proposal.why, "proposed by the model m: narrow it");
+    assert!(run.formats.lock().unwrap().iter().skip(1).all(|wanted| *wanted) && !run.formats.lock().unwrap()[0]);
+    let no = || {
+        Err(CallError::Status { host: "h".to_owned(), status: 400, after: Tries(1), message: "no schema".to_owned() })
+    };
+    let said = |text: &str| Ok(text.to_owned());
+    let run = Run::with(|settings| settings.structured = true, vec![said("d"), no(), said("- i"), said(&good())]);
+    assert_eq!(run.next()[0].motifs, ["model-1"]);
+    assert_eq!(*run.formats.lock().unwrap(), [false, true, false, false]);
+    assert_eq!((run.codes(), run.proposer.used().spent.failures), (vec!["model-without-schema"], 0));
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_asked_for_again_and_paid_for() {
+    let broken = || {
+        let usage = Usage { prompt_tokens: 7, answer_tokens: 3 };
+        Err(CallError::Cut { host: "h".to_owned(), message: "it ends".to_owned(), usage })
+    };
+    let said = |text: &str| Ok(text.to_owned());
+    let run = Run::with(|_| (), vec![said("d"), broken(), said("- i"), broken(), broken(), said(&good())]);
+    assert_eq!(run.next()[0].motifs, ["model-1"]);
+    let spent = run.proposer.used().spent;
+    assert_eq!((spent.answers, spent.failures, spent.prompt_tokens, spent.answer_tokens), (3, 3, 51, 24));
+    let lost = Run::with(|_| (), (0..20).map(|_| broken()).collect());
+    assert!(lost.next().is_empty());
+    assert_eq!(lost.proposer.used().over.as_deref(), Some("3 questions in a row got no answer"));
+    assert_eq!((lost.roles().len(), lost.proposer.used().spent.failures), (9, 9), "each was asked three times");
 }
 
 #[test]
