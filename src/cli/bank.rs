@@ -113,7 +113,7 @@ fn query(code: Option<&Path>, symptoms: &[String]) -> Result<Query, TunerError> 
     Ok(Query { symptoms: symptoms.to_vec(), features, shingles })
 }
 
-fn project_bank(common: &Common) -> Option<PathBuf> {
+pub fn project_bank(common: &Common) -> Option<PathBuf> {
     let project = OperatorProject::find(&common.project).ok()?;
     let bank = project.work_directory().join("bank");
     bank.is_dir().then_some(bank)

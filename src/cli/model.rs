@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::Exit;
 use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
+use super::bench::ModelBench;
 use super::output::Output;
 use agent::{
-    Chat, Client, Collaborator, Consent, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay, Role, Settings,
-    State, Subject, Templates,
+    Bench, Chat, Client, Collaborator, Consent, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay, Role,
+    Settings, State, Subject, Templates, Toolbox,
 };
 use events::{Event, ModelUse, Warning};
 use experience::Bank;
@@ -75,10 +76,12 @@ impl Invited {
     pub fn take_part(self, workspace: &Workspace, surveyed: &Surveyed) -> Result<Further, TunerError> {
         let mut further = Further::default();
         if let Some(InvitedModel { settings, templates, chat, asked }) = self.model {
-            // Where it is asked does not matter to what is proposed; what it is asked does.
-            let of_settings = Settings { endpoint: String::new(), ..settings.clone() };
+            // Where it is asked, and how that is carried, does not matter to what is proposed; what it is asked does.
+            let of_settings = Settings { endpoint: String::new(), stream: false, ..settings.clone() };
             further.digest = format!("{of_settings:?} {}", templates.digest());
-            let model = Collaborator::model(subject(workspace, surveyed), settings, templates, chat);
+            let toolbox = toolbox(&settings, workspace, surveyed)?;
+            let subject = subject(workspace, surveyed);
+            let model = Collaborator::model_with_tools(subject, settings, templates, chat, toolbox);
             further.model = Some((Arc::new(model), asked));
         }
         if let Some(settings) = self.program {
@@ -193,6 +196,8 @@ fn connected(
     let consent = Consent::given(host);
     let key = std::env::var(&settings.key_variable).ok().and_then(|text| Key::new(&text));
     let client = Client::new(settings, key, &consent).map_err(usage)?;
+    let client =
+        client.watching(|answer| tracing::debug!(role = %answer.role, tokens = answer.tokens, "the model answers"));
     let path = workspace.work_directory.join(KEPT);
     let again = arguments.resume_mode() == ResumeMode::Never;
     Ok(Box::new(Kept::open(&path, again, Box::new(client)).map_err(usage)?))
@@ -228,6 +233,21 @@ fn templates(workspace: &Workspace, table: &ModelSettings) -> Result<Templates, 
         Some(folder) => Templates::with(&workspace.project.root.join(folder)).map_err(usage),
         None => Ok(Templates::default()),
     }
+}
+
+/// Tools that the manifest gives the model.
+fn toolbox(settings: &Settings, workspace: &Workspace, surveyed: &Surveyed) -> Result<Toolbox, TunerError> {
+    if settings.tools.is_empty() {
+        return Ok(Toolbox::empty());
+    }
+    let mut bank = Bank::shipped();
+    let own = workspace.work_directory.join("bank");
+    if own.is_dir() {
+        bank.merge(super::bank::load(&own)?);
+    }
+    let bench: Box<dyn Bench> = Box::new(ModelBench::new(workspace, surveyed)?);
+    let bounds = (settings.tool_calls, settings.tool_limit);
+    Ok(Toolbox::new(&settings.tools, bounds, &workspace.machine, Arc::new(bank), Some(bench)))
 }
 
 /// What prompts say of an operator whatever its sources are.

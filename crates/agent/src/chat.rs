@@ -40,6 +40,30 @@ impl Request {
         self
     }
 
+    /// The same with tools that the model may call; `last` where it has called enough of them.
+    #[must_use]
+    pub fn with_tools(mut self, tools: Value, last: bool) -> Self {
+        self.body["tools"] = tools;
+        self.body["tool_choice"] = if last { "none" } else { "auto" }.into();
+        self
+    }
+
+    /// The same after calls that an answer made, with what came of them.
+    #[must_use]
+    pub fn with_results(mut self, text: &str, results: &[(ToolCall, String)]) -> Self {
+        let call = |call: &ToolCall| {
+            let function = json!({ "name": call.name, "arguments": call.arguments });
+            json!({ "id": call.id, "type": "function", "function": function })
+        };
+        let calls: Vec<Value> = results.iter().map(|(made, _)| call(made)).collect();
+        if let Some(messages) = self.body["messages"].as_array_mut() {
+            messages.push(json!({ "role": "assistant", "content": text, "tool_calls": calls }));
+            let result = |(call, result): &(ToolCall, String)| json!({ "role": "tool", "tool_call_id": call.id, "content": result });
+            messages.extend(results.iter().map(result));
+        }
+        self
+    }
+
     /// What tells it from others.
     pub fn digest(&self) -> String {
         let text = format!("{}\n{}", self.role, self.body);
@@ -194,4 +218,9 @@ impl CallError {
 pub trait Chat: Debug + Send {
     /// Asks, and waits for the answer.
     fn ask(&mut self, request: &Request) -> Result<Reply, CallError>;
+
+    /// What a tool brings that an answer calls: `run` runs it, unless that is known already.
+    fn tool(&mut self, _call: &ToolCall, run: &mut dyn FnMut() -> String) -> Result<String, CallError> {
+        Ok(run())
+    }
 }

@@ -14,6 +14,7 @@ use super::settings::{AT_ONCE, Settings};
 use super::state::{Failed, State, Subject, diff};
 use super::talk::Talk;
 use super::templates::Templates;
+use super::tools::Toolbox;
 use proposer::{Asked, Heard, Note, Proposal, Proposer, carried_over};
 
 /// Proposes what somebody says who is asked in conversations.
@@ -86,8 +87,19 @@ const EXPECTED_GAIN: f64 = 1.5;
 impl Collaborator {
     /// A model that is asked by `chat`.
     pub fn model(subject: Subject, settings: Settings, templates: Templates, chat: Box<dyn Chat>) -> Self {
+        Self::model_with_tools(subject, settings, templates, chat, Toolbox::empty())
+    }
+
+    /// The same that may use tools.
+    pub fn model_with_tools(
+        subject: Subject,
+        settings: Settings,
+        templates: Templates,
+        chat: Box<dyn Chat>,
+        toolbox: Toolbox,
+    ) -> Self {
         let Settings { repairs, share, at_once, .. } = settings;
-        let talk = Talk::new(chat, Arc::new(settings), Arc::new(templates));
+        let talk = Talk::new(chat, Arc::new(settings), Arc::new(templates), toolbox);
         Self::new(subject, Terms { word: "model", repairs, share, at_once }, Box::new(talk))
     }
 

@@ -5,6 +5,7 @@
 //! [`Client`] opens connections, and only with a [`Consent`].
 
 mod answer;
+mod api;
 mod cassette;
 mod chat;
 mod client;
@@ -12,6 +13,7 @@ mod collaborator;
 mod completion;
 mod evidence;
 mod ledger;
+pub mod mcp;
 mod mind;
 mod program;
 mod prompt;
@@ -27,8 +29,10 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod tools;
 
 pub use answer::{AnswerError, Change, change};
+pub use api::{api_cost, api_facts};
 pub use cassette::{CassetteError, Kept, Recorder, Replay};
 pub use chat::{CallError, Chat, Reply, Request, ToolCall, Tries};
 pub use client::{Client, ClientError, Consent, Streaming};
@@ -42,3 +46,4 @@ pub use settings::{Budget, Settings};
 pub use state::{Failed, State, Subject};
 pub use templates::{TemplateError, Templates};
 pub use tokens::tokens;
+pub use tools::{Bench, Tool, Toolbox, Try, search_bank};

@@ -30,6 +30,12 @@ pub struct Settings {
     pub stream: bool,
     /// Whether answers are asked for as JSON by a schema.
     pub structured: bool,
+    /// Names of tools that the model may call.
+    pub tools: Vec<String>,
+    /// Calls of tools for one answer, at most.
+    pub tool_calls: u32,
+    /// How long one call may take.
+    pub tool_limit: Duration,
     /// Answers that mend one refused proposal, at most.
     pub repairs: u32,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -83,6 +89,9 @@ impl Settings {
             },
             stream: table.stream.unwrap_or(true),
             structured: table.structured.unwrap_or(false),
+            tools: table.tools.clone(),
+            tool_calls: table.tool_calls.unwrap_or(6),
+            tool_limit: Duration::from_secs_f64(table.tool_s.unwrap_or(60.0)),
             repairs: table.repairs.unwrap_or(2),
             share: table.share.unwrap_or(0.1),
             at_once: AT_ONCE,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::answer::{AnswerError, Change, change, ideas};
-use super::chat::{CallError, Chat, Request};
+use super::chat::{CallError, Chat, Request, ToolCall};
 use super::ledger::{Ledger, Spent};
 use super::mind::{Errand, Held, Mind, PATIENCE, Written, clipped, note};
 use super::prompt::{Prompt, PromptError};
@@ -13,6 +13,8 @@ use super::settings::Settings;
 use super::state::{Failed, IDEAS, State};
 use super::structured::{as_text, response_format};
 use super::templates::Templates;
+use super::tokens::tokens;
+use super::tools::Toolbox;
 use proposer::Note;
 use source::SourceTree;
 
@@ -32,6 +34,9 @@ pub(super) struct Talk {
     barren: u32,
     /// Whether answers are asked for as JSON by a schema, and no refusal of that was heard.
     structured: bool,
+    /// Whether tools are offered, and no refusal of that was heard.
+    tools: bool,
+    toolbox: Toolbox,
     /// What the user should hear of the conversation.
     notes: Vec<Note>,
 }
@@ -48,11 +53,25 @@ enum Stop {
 
 impl Talk {
     /// Before the first conversation.
-    pub fn new(chat: Box<dyn Chat>, settings: Arc<Settings>, templates: Arc<Templates>) -> Self {
+    pub fn new(chat: Box<dyn Chat>, settings: Arc<Settings>, templates: Arc<Templates>, toolbox: Toolbox) -> Self {
         let ledger = Ledger::new(settings.budget);
         let (diagnosis, ideas, notes) = (None, VecDeque::new(), Vec::new());
         let structured = settings.structured;
-        Self { chat, ledger, settings, templates, diagnosis, ideas, unanswered: 0, barren: 0, structured, notes }
+        let (unanswered, barren, tools) = (0, 0, true);
+        Self {
+            chat,
+            ledger,
+            settings,
+            templates,
+            diagnosis,
+            ideas,
+            unanswered,
+            barren,
+            structured,
+            tools,
+            toolbox,
+            notes,
+        }
     }
 
     fn fresh(&mut self, state: State, sources: &SourceTree, most: usize, held: &mut Held) -> Result<(), Stop> {
@@ -61,7 +80,7 @@ impl Talk {
         let diagnosis = match known {
             Some((_, diagnosis)) => diagnosis,
             None => {
-                let diagnosis = self.ask(Role::Diagnose, &state)?;
+                let diagnosis = self.ask(Role::Diagnose, &state, sources)?;
                 self.diagnosis = Some((digest, diagnosis.clone()));
                 self.ideas.clear();
                 diagnosis
@@ -69,13 +88,13 @@ impl Talk {
         };
         let state = state.diagnosed(&diagnosis);
         if self.ideas.is_empty() {
-            self.ideas = ideas(&self.ask(Role::Plan, &state)?, IDEAS).into();
+            self.ideas = ideas(&self.ask(Role::Plan, &state, sources)?, IDEAS).into();
             held.nothing = self.ideas.is_empty();
         }
         while held.written.len() < most {
             let Some(idea) = self.ideas.pop_front() else { break };
             let state = state.clone().with_idea(&idea);
-            let answer = self.ask(Role::Propose, &state)?;
+            let answer = self.ask(Role::Propose, &state, sources)?;
             match change(&answer, sources) {
                 Ok(change) => held.written.push(self.written(Role::Propose, change, idea, 0)),
                 Err(AnswerError::Nothing) => {}
@@ -99,7 +118,7 @@ impl Talk {
     ) -> Result<(), Stop> {
         let mut failed = Failed { message: clipped(&failed.message), ..failed };
         for repairs in repairs + 1..=self.settings.repairs {
-            let answer = self.ask(Role::Repair, &state.clone().failed(&failed))?;
+            let answer = self.ask(Role::Repair, &state.clone().failed(&failed), sources)?;
             match change(&answer, sources) {
                 Ok(change) => {
                     held.written.push(self.written(Role::Repair, change, failed.title, repairs));
@@ -119,18 +138,35 @@ impl Talk {
         Written { change, idea, author: format!("the model {}", self.settings.model(role)), repairs }
     }
 
-    fn ask(&mut self, role: Role, state: &State) -> Result<String, Stop> {
+    fn ask(&mut self, role: Role, state: &State, sources: &SourceTree) -> Result<String, Stop> {
         let mut broken = 0;
+        // What was said so far, and what tools brought: it ends with an answer that calls none.
+        let mut used: Vec<(String, Vec<(ToolCall, String)>)> = Vec::new();
         loop {
             let format = response_format(role).filter(|_| self.structured);
-            let structured = format.is_some();
+            let (structured, tools) = (format.is_some(), self.tools && !self.toolbox.is_empty());
             let state = state.clone().structured(structured);
             let settings = &self.settings;
             let prompt = Prompt::build(&self.templates, role, &state, settings.prompt_tokens).map_err(Stop::Prompt)?;
-            let allowed = self.ledger.answer_tokens(prompt.tokens(), settings.answer_tokens).map_err(Stop::Spent)?;
+            let of_tools: u64 = used.iter().flat_map(|(_, results)| results).map(|(_, result)| tokens(result)).sum();
+            let length = prompt.tokens() + of_tools;
+            let allowed = self.ledger.answer_tokens(length, settings.answer_tokens).map_err(Stop::Spent)?;
             let request = Request::new(&prompt, settings.model(role), settings.temperature, allowed);
-            let request = format.into_iter().fold(request, Request::formatted);
+            let mut request = format.into_iter().fold(request, Request::formatted);
+            let calls: usize = used.iter().map(|(_, results)| results.len()).sum();
+            let left = (self.toolbox.most_calls as usize).saturating_sub(calls);
+            if tools {
+                request = request.with_tools(self.toolbox.listed(), left == 0);
+            }
+            for (text, results) in &used {
+                request = request.with_results(text, results);
+            }
             match self.chat.ask(&request) {
+                Ok(reply) if tools && left > 0 && !reply.calls.is_empty() => {
+                    self.ledger.answered(reply.usage, reply.seconds);
+                    let results = self.used(reply.calls, left, sources)?;
+                    used.push((reply.text, results));
+                }
                 Ok(reply) => {
                     self.ledger.answered(reply.usage, reply.seconds);
                     return Ok(if structured { as_text(role, &reply.text) } else { reply.text });
@@ -139,6 +175,12 @@ impl Talk {
                     self.structured = false;
                     let message = format!("answers are not asked for by a schema any more: {error}");
                     self.notes.push(note("model-without-schema", message));
+                }
+                Err(error) if tools && error.is_about_the_request() => {
+                    self.tools = false;
+                    used.clear();
+                    let message = format!("no tools are offered any more: {error}");
+                    self.notes.push(note("model-without-tools", message));
                 }
                 Err(error) => {
                     self.ledger.failed(error.usage());
@@ -149,6 +191,26 @@ impl Talk {
                 }
             }
         }
+    }
+
+    /// What calls bring; those beyond what is `left` bring a word about that.
+    fn used(
+        &mut self,
+        calls: Vec<ToolCall>,
+        left: usize,
+        sources: &SourceTree,
+    ) -> Result<Vec<(ToolCall, String)>, Stop> {
+        let mut results = Vec::new();
+        for (place, call) in calls.into_iter().enumerate() {
+            let toolbox = &mut self.toolbox;
+            let mut run = || match place < left {
+                true => toolbox.used(&call, sources),
+                false => "Error: no more calls for this answer".to_owned(),
+            };
+            let result = self.chat.tool(&call, &mut run).map_err(Stop::Call)?;
+            results.push((call, result));
+        }
+        Ok(results)
     }
 }
 

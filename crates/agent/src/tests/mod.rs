@@ -6,6 +6,7 @@ mod conversation;
 mod program;
 mod prompts;
 mod recordings;
+mod tools;
 
 use super::*;
 use aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
