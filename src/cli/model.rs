@@ -9,11 +9,11 @@ use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
 use super::bench::ModelBench;
 use super::output::Output;
 use agent::{
-    Bench, Chat, Client, Collaborator, Consent, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay, Role,
-    Settings, State, Subject, Templates, Toolbox,
+    Bench, Chat, Client, Collaborator, Consent, Fate, Kept, Key, Learned, Member, Program, ProgramSettings, Prompt,
+    Recorder, Replay, Role, Settings, State, Subject, Templates, Toolbox,
 };
-use events::{Event, ModelUse, Warning};
-use experience::Bank;
+use events::{Event, ModelUse, TilingVersion, Warning};
+use experience::{Bank, OF_A_MODEL, Record, Verdict};
 use manifest::{FILE_NAME, ModelSettings};
 use proposer::{Asked, History, Proposer, Standing};
 use tuner::{Surveyed, TunerError, Workspace};
@@ -37,6 +37,42 @@ impl Further {
         model.chain(&self.program).map(|proposer| Arc::clone(proposer) as Arc<dyn Proposer>).collect()
     }
 
+    /// Tiling functions that the model wrote, a JSON object a line, each with its text.
+    pub fn lineage(&self) -> String {
+        let members = self.model.iter().flat_map(|(model, _)| model.population());
+        let line = |member: Member| {
+            let text = member.text.clone();
+            let mut value = serde_json::to_value(&member).unwrap_or_default();
+            value["text"] = text.into();
+            format!("{value}\n")
+        };
+        members.map(line).collect()
+    }
+
+    /// Records of what the catalogue did, and, where the model says in the end what was learned of its own proposals, of these in its words.
+    pub fn records(&self, records: &[Record], output: &mut Output) -> Vec<Record> {
+        let Some((model, _)) = &self.model else { return records.to_vec() };
+        let (own, mut kept): (Vec<Record>, Vec<Record>) =
+            records.iter().cloned().partition(|record| record.motif.starts_with("model-"));
+        let learned = model.distil();
+        for note in model.notes() {
+            output.emit(&warning(note.code, note.message, note.help));
+        }
+        for record in own {
+            let Some(Learned { what, needs, avoid, taken_back, .. }) =
+                learned.iter().find(|one| one.name == record.motif)
+            else {
+                continue;
+            };
+            let verdict = if taken_back.is_some() { Verdict::Rejected } else { record.verdict };
+            let mut avoid_when = [record.avoid_when.clone(), avoid.clone()].concat();
+            avoid_when.extend(taken_back.clone());
+            let conditions = [record.conditions.clone(), needs.clone()].concat();
+            kept.push(Record { motif: format!("{OF_A_MODEL}{what}"), verdict, avoid_when, conditions, ..record });
+        }
+        kept
+    }
+
     /// What the model was asked, and what that cost.
     pub fn used(&self) -> Option<ModelUse> {
         let (model, asked) = self.model.as_ref()?;
@@ -51,6 +87,7 @@ impl Further {
             money: used.spent.money,
             evaluations: used.evaluations,
             ended: used.over,
+            lineage: model.population().iter().map(version).collect(),
         })
     }
 }
@@ -275,6 +312,24 @@ fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
         machine,
         cases: cases.collect(),
         hazards: hazards.collect(),
+    }
+}
+
+/// A tiling function as events and reports have it.
+fn version(member: &Member) -> TilingVersion {
+    let (speedup, outcome) = match &member.fate {
+        Fate::Open => (None, "not tried".to_owned()),
+        Fate::Right { speedup } => (Some(*speedup), "right".to_owned()),
+        Fate::Refused { why } => (None, format!("refused: {why}")),
+    };
+    TilingVersion {
+        name: member.name.clone(),
+        title: member.title.clone(),
+        parent: member.parent.clone(),
+        island: u32::try_from(member.island).unwrap_or(u32::MAX),
+        generation: member.generation,
+        speedup,
+        outcome,
     }
 }
 

@@ -26,6 +26,9 @@ pub enum AnswerError {
     /// There is no edit in it.
     #[error("the answer has no edit: none of its lines begins with `<<<<<<< SEARCH` or `<<<<<<< FUNCTION`")]
     NoEdit,
+    /// There is no tiling function in it.
+    #[error("the answer has no line `<<<<<<< TILING`, behind which the text between the markers would stand")]
+    NoTiling,
     /// An edit does not end.
     #[error("line {line} of the answer: this edit has no `{missing}`")]
     Open {
@@ -196,7 +199,8 @@ pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(300).collect()
 }
 
-fn title(answer: &str) -> String {
+/// What an answer calls its change, one line.
+pub(super) fn title(answer: &str) -> String {
     let written = answer.lines().find_map(|line| line.trim().strip_prefix(TITLE));
     let title: String = one_line(written.unwrap_or_default().trim()).chars().take(LONGEST_TITLE).collect();
     if title.is_empty() { "a change without a title".to_owned() } else { title }

@@ -13,8 +13,10 @@ mod collaborator;
 mod completion;
 mod evidence;
 mod ledger;
+mod lessons;
 pub mod mcp;
 mod mind;
+mod population;
 mod program;
 mod prompt;
 mod role;
@@ -28,6 +30,7 @@ mod templates;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod tiling;
 mod tokens;
 mod tools;
 
@@ -38,6 +41,8 @@ pub use chat::{CallError, Chat, Reply, Request, ToolCall, Tries};
 pub use client::{Client, ClientError, Consent, Streaming};
 pub use collaborator::{Collaborator, Used};
 pub use ledger::{Spent, Usage};
+pub use lessons::Learned;
+pub use population::{Fate, Member};
 pub use program::{Program, ProgramSettings};
 pub use prompt::{Prompt, PromptError};
 pub use role::Role;

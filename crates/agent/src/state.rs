@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::scrub::without_folders;
 use aicore::Profile;
-use experience::{Query, Shingles, Verdict, features_of, symptoms_of};
+use experience::{OF_A_MODEL, Query, Record, Shingles, Verdict, features_of, symptoms_of};
 use motif::{Context, named};
 use proposer::Asked;
 use source::SourceTree;
@@ -47,6 +47,8 @@ pub struct State {
     failed: Failed,
     /// Whether answers are JSON by a schema.
     structured: bool,
+    tiling: Tiling,
+    outcomes: Vec<Outcome>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,6 +75,43 @@ struct File {
     /// Share of the critical path in it.
     #[serde(skip)]
     share: f64,
+}
+
+/// A tiling function to begin with, and others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tiling {
+    /// File that it stands in.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// What it brings; empty for the one that stands there.
+    pub speedup: String,
+    /// Others that are right.
+    pub others: Vec<Version>,
+    /// What was refused, with why.
+    pub refused: Vec<String>,
+}
+
+/// A tiling function that is right.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Version {
+    /// Its text.
+    pub text: String,
+    /// What it brings.
+    pub speedup: String,
+}
+
+/// A proposal with what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Its name.
+    pub name: String,
+    /// What it was to do.
+    pub title: String,
+    /// What became of it.
+    pub became: String,
+    /// The change as a diff.
+    pub diff: String,
 }
 
 /// A proposal that was refused.
@@ -130,6 +169,8 @@ impl State {
             idea: String::new(),
             failed: Failed::default(),
             structured: false,
+            tiling: Tiling::default(),
+            outcomes: Vec::new(),
         }
     }
 
@@ -157,6 +198,19 @@ impl State {
         Self { structured, ..self }
     }
 
+    /// The same with a tiling function to begin with.
+    #[must_use]
+    pub fn tiling(self, tiling: Tiling) -> Self {
+        Self { tiling, ..self }
+    }
+
+    /// The same with what was tried and is over.
+    #[must_use]
+    pub fn outcomes(self, outcomes: Vec<Outcome>) -> Self {
+        let scrubbed = |outcome: Outcome| Outcome { became: without_folders(&outcome.became), ..outcome };
+        Self { outcomes: outcomes.into_iter().map(scrubbed).collect(), ..self }
+    }
+
     /// Files whose text it holds.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
@@ -173,7 +227,9 @@ impl State {
             || cut(&mut self.hot, FEW).is_some()
             || oldest(&mut self.tried, FEW).is_some()
             || cut(&mut self.cases, FEW).is_some()
-            || cut(&mut self.hazards, FEW).is_some();
+            || cut(&mut self.hazards, FEW).is_some()
+            || self.tiling.others.pop().is_some()
+            || (self.outcomes.len() > 1 && oldest_outcome(&mut self.outcomes));
         if !gone {
             // The file that the critical path passes least, the longest of several.
             let order = |left: &&File, right: &&File| {
@@ -185,6 +241,11 @@ impl State {
         }
         Some(self)
     }
+}
+
+fn oldest_outcome(outcomes: &mut Vec<Outcome>) -> bool {
+    outcomes.remove(0);
+    true
 }
 
 fn us(time_us: f64) -> String {
@@ -251,16 +312,18 @@ fn records(asked: &Asked<'_>, profile: Option<&Profile>) -> Vec<String> {
     };
     let mut motifs = BTreeSet::new();
     let alike = asked.bank.search(&query).into_iter().filter(|found| found.likeness >= ALIKE);
-    let first = alike.filter_map(|found| Some((named(&found.record.motif)?, found.record)));
-    let first = first.filter(|(motif, _)| motifs.insert(motif.id())).take(RECORDS);
-    let said = |(motif, record): (&dyn motif::Motif, &experience::Record)| {
-        let what = motif.metadata().title;
-        match record.verdict {
-            Verdict::Rejected => format!("{what}: refused by the verifier"),
-            _ => format!("{what}: {:.2}x", record.before_us / record.after_us),
-        }
+    let first = alike.filter_map(|found| Some((done(found.record)?, found.record)));
+    let first = first.filter(|(_, record)| motifs.insert(record.motif.clone())).take(RECORDS);
+    let said = |(what, record): (&str, &experience::Record)| match record.verdict {
+        Verdict::Rejected => format!("{what}: refused by the verifier"),
+        _ => format!("{what}: {:.2}x", record.before_us / record.after_us),
     };
     first.map(said).collect()
+}
+
+/// What was done, by the catalogue or in the words of a model.
+fn done(record: &Record) -> Option<&str> {
+    named(&record.motif).map(|motif| motif.metadata().title).or_else(|| record.motif.strip_prefix(OF_A_MODEL))
 }
 
 /// What is known of the calls in the sources: which arguments they write and read.

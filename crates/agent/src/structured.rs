@@ -6,15 +6,17 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::{between, function_head, one_line, search_head};
+use super::answer::{END, between, function_head, one_line, search_head};
 use super::role::Role;
+use super::tiling::HEAD;
 
 /// What an answer for a role has to be like, as `response_format` says it; `None` where it is plain text.
 pub fn response_format(role: Role) -> Option<Value> {
     let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
     let text = || json!({ "type": "string" });
     let schema = match role {
-        Role::Diagnose => return None,
+        Role::Diagnose | Role::Distil => return None,
+        Role::Evolve => object(json!({ "title": text(), "text": text() }), &["title", "text"]),
         Role::Plan => object(json!({ "ideas": { "type": "array", "items": text() } }), &["ideas"]),
         Role::Propose | Role::Repair => {
             let edit = object(
@@ -41,6 +43,13 @@ struct Proposal {
 }
 
 #[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    title: String,
+    text: String,
+}
+
+#[derive(Deserialize)]
 struct Edit {
     file: String,
     #[serde(default)]
@@ -55,7 +64,8 @@ pub fn as_text(role: Role, answer: &str) -> String {
     let json = answer.trim();
     let json = json.strip_prefix("```json").and_then(|rest| rest.strip_suffix("```")).unwrap_or(json);
     let read = match role {
-        Role::Diagnose => None,
+        Role::Diagnose | Role::Distil => None,
+        Role::Evolve => serde_json::from_str(json).ok().map(|version: Version| of_version(&version)),
         Role::Plan => serde_json::from_str(json).ok().map(|plan: Plan| of_plan(&plan)),
         Role::Propose | Role::Repair => {
             serde_json::from_str(json).ok().map(|proposal: Proposal| of_proposal(&proposal))
@@ -67,6 +77,14 @@ pub fn as_text(role: Role, answer: &str) -> String {
 fn of_plan(plan: &Plan) -> String {
     let ideas: String = plan.ideas.iter().map(|idea| format!("- {}\n", one_line(idea.trim()))).collect();
     if ideas.is_empty() { "NOTHING".to_owned() } else { ideas }
+}
+
+fn of_version(version: &Version) -> String {
+    if version.text.trim().is_empty() {
+        return "NOTHING".to_owned();
+    }
+    let title = one_line(version.title.trim());
+    format!("TITLE: {title}\n{HEAD}\n{}\n{END}\n", version.text.trim_end_matches('\n'))
 }
 
 fn of_proposal(proposal: &Proposal) -> String {
@@ -85,7 +103,7 @@ fn of_proposal(proposal: &Proposal) -> String {
             function_head(&file, &function)
         };
         // A `String` takes everything that is written to it.
-        let _ = writeln!(text, "{head}{}{}", block(replace), super::answer::END);
+        let _ = writeln!(text, "{head}{}{}", block(replace), END);
     }
     text
 }

@@ -6,13 +6,17 @@ use std::sync::Arc;
 use super::answer::{AnswerError, Change, change, ideas};
 use super::chat::{CallError, Chat, Request, ToolCall};
 use super::ledger::{Ledger, Spent};
+use super::lessons::lessons;
 use super::mind::{Errand, Held, Mind, PATIENCE, Written, clipped, note};
+use super::population::Brood;
 use super::prompt::{Prompt, PromptError};
 use super::role::Role;
+use super::scrub::without_folders;
 use super::settings::Settings;
-use super::state::{Failed, IDEAS, State};
+use super::state::{Failed, IDEAS, Outcome, State, Tiling, Version};
 use super::structured::{as_text, response_format};
 use super::templates::Templates;
+use super::tiling::Region;
 use super::tokens::tokens;
 use super::tools::Toolbox;
 use proposer::Note;
@@ -108,6 +112,50 @@ impl Talk {
         Ok(())
     }
 
+    /// A tiling function that comes of another one.
+    fn evolved(&mut self, state: State, sources: &SourceTree, brood: Brood, held: &mut Held) -> Result<(), Stop> {
+        let region = match Region::of(sources) {
+            Ok(region) => region,
+            Err(why) => {
+                held.notes.push(note("tiling-not-evolved", why));
+                return Ok(());
+            }
+        };
+        let said = |speedup: f64| format!("{speedup:.3}");
+        let version = |(text, speedup): &(String, f64)| Version { text: text.clone(), speedup: said(*speedup) };
+        let (text, speedup) = match &brood.parent {
+            Some((_, text, speedup)) => (text.clone(), said(*speedup)),
+            None => (region.text(sources).to_owned(), String::new()),
+        };
+        let others = brood.others.iter().map(version).collect();
+        let refused = brood.refused.iter().map(|why| without_folders(why)).collect();
+        let state = state.tiling(Tiling { file: region.file.clone(), text, speedup, others, refused });
+        let answer = self.ask(Role::Evolve, &state, sources)?;
+        match region.change(&answer, sources) {
+            Ok((change, text)) => {
+                let title = change.title.clone();
+                let written = self.written(Role::Evolve, change, title, 0);
+                held.written.push(Written { lineage: Some((brood, text)), ..written });
+            }
+            Err(AnswerError::Nothing) => {}
+            Err(error) => held.notes.push(note("model-answer-unusable", format!("an answer for evolve: {error}"))),
+        }
+        Ok(())
+    }
+
+    fn distilled(
+        &mut self,
+        state: State,
+        sources: &SourceTree,
+        outcomes: Vec<Outcome>,
+        held: &mut Held,
+    ) -> Result<(), Stop> {
+        let names: Vec<String> = outcomes.iter().map(|outcome| outcome.name.clone()).collect();
+        let answer = self.ask(Role::Distil, &state.outcomes(outcomes), sources)?;
+        held.learned = lessons(&answer, &names);
+        Ok(())
+    }
+
     fn mended(
         &mut self,
         state: &State,
@@ -135,7 +183,8 @@ impl Talk {
     }
 
     fn written(&self, role: Role, change: Change, idea: String, repairs: u32) -> Written {
-        Written { change, idea, author: format!("the model {}", self.settings.model(role)), repairs }
+        let author = format!("the model {}", self.settings.model(role));
+        Written { change, idea, author, repairs, lineage: None }
     }
 
     fn ask(&mut self, role: Role, state: &State, sources: &SourceTree) -> Result<String, Stop> {
@@ -220,6 +269,8 @@ impl Mind for Talk {
         let result = match errand {
             Errand::Fresh(most) => self.fresh(state, sources, most, &mut held),
             Errand::Repair(failed, repairs) => self.mended(&state, sources, failed, repairs, &mut held),
+            Errand::Evolve(brood) => self.evolved(state, sources, brood, &mut held),
+            Errand::Distil(outcomes) => self.distilled(state, sources, outcomes, &mut held),
         };
         match result {
             Ok(()) => {

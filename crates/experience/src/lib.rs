@@ -11,7 +11,7 @@ mod upkeep;
 pub use bank::{Bank, BankError};
 pub use features::{Features, features_of, normalise, symptoms_of};
 pub use query::{Expected, Match, Query, Shingles};
-pub use record::{Provenance, Record, Verdict};
+pub use record::{OF_A_MODEL, Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
 pub use setting::{Setting, SettingKind};
 

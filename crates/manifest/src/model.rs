@@ -16,7 +16,7 @@ pub struct ModelSettings {
     pub endpoint: Option<String>,
     /// Name of the model, as the server knows it.
     pub name: Option<String>,
-    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`.
+    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`, `evolve`, `distil`.
     #[serde(default)]
     pub roles: BTreeMap<String, String>,
     /// Environment variable that holds the key; none is sent where it is not set.
@@ -50,6 +50,12 @@ pub struct ModelSettings {
     pub tool_calls: Option<u32>,
     /// Seconds that one call of a tool may take.
     pub tool_s: Option<f64>,
+    /// Answers in which the tiling function may be evolved; none without.
+    pub evolve: Option<u32>,
+    /// Islands of the population that it evolves in.
+    pub islands: Option<u32>,
+    /// Whether what was learned of the model's proposals goes into the project's bank, in its words.
+    pub distil: Option<bool>,
     /// Answers that mend a proposal which was refused, at most.
     pub repairs: Option<u32>,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -106,7 +112,7 @@ fn out_of_range(numbers: &[(&str, Option<f64>, f64, f64)]) -> Vec<(String, Strin
 }
 
 /// Roles that can have a model of their own.
-pub const MODEL_ROLES: [&str; 4] = ["diagnose", "plan", "propose", "repair"];
+pub const MODEL_ROLES: [&str; 6] = ["diagnose", "plan", "propose", "repair", "evolve", "distil"];
 
 /// Tools that a model can be given.
 pub const MODEL_TOOLS: [&str; 6] = ["compile", "profile", "hazards", "lookup-api", "search-bank", "read-file"];
@@ -129,7 +135,7 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         find("[model] has no `name`".to_owned(), "write the model's name as the server knows it");
     }
     for role in settings.roles.keys().filter(|role| !MODEL_ROLES.contains(&role.as_str())) {
-        find(format!("`roles` names {role:?}"), "roles are diagnose, plan, propose and repair");
+        find(format!("`roles` names {role:?}"), &format!("roles are {}", MODEL_ROLES.join(", ")));
     }
     for tool in settings.tools.iter().filter(|tool| !MODEL_TOOLS.contains(&tool.as_str())) {
         find(format!("`tools` names {tool:?}"), &format!("tools are {}", MODEL_TOOLS.join(", ")));
@@ -154,6 +160,8 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         ("repairs", settings.repairs.map(f64::from), 0.0, 10.0),
         ("tool-calls", settings.tool_calls.map(f64::from), 1.0, 100.0),
         ("tool-s", settings.tool_s, 0.1, 3600.0),
+        ("evolve", settings.evolve.map(f64::from), 0.0, 1000.0),
+        ("islands", settings.islands.map(f64::from), 1.0, 16.0),
     ]);
     numbers.iter().for_each(|(message, help)| find(message.clone(), help));
     if settings.budget_money.is_some() && (settings.price_prompt.is_none() || settings.price_answer.is_none()) {

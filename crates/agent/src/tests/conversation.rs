@@ -295,3 +295,72 @@ fn the_same_recording_gives_the_same_proposals() {
     assert_eq!(run(Box::new(Replay::open(&path).unwrap())), recorded);
     assert!(!recorded.0.is_empty());
 }
+
+/// A tiling function with another length of tiles.
+fn tiles(length: u32) -> String {
+    format!("TITLE: tiles of {length}\n<<<<<<< TILING\nconstexpr uint32_t TILE = {length};\n>>>>>>> REPLACE")
+}
+
+#[test]
+fn tiling_functions_evolve_between_their_markers_beside_ideas() {
+    use Role::{Diagnose, Evolve, Plan};
+    let answers = ["d", "NOTHING", &tiles(256), &tiles(512), &tiles(96), &tiles(64)];
+    let run = Run::new(|settings| (settings.evolve, settings.islands) = (4, 2), &answers);
+    let next = |heard: Heard| {
+        let proposal = run.next().remove(0);
+        let patched = context(&run.text).admit(&proposal.patch).unwrap();
+        assert_eq!(patched.text(KERNEL).unwrap(), KERNEL_TEXT);
+        run.proposer.hear(&proposal, &heard);
+        patched.text(HOST).unwrap().to_owned()
+    };
+    let right = |gain| Heard::Right { gain, taken: false };
+    assert_eq!(next(right(1.5)), HOST_TEXT.replace("128", "256"));
+    assert!(run.last_question().contains("which stands in op_host/add.cpp:\n```cpp\nconstexpr uint32_t TILE = 128;"));
+    next(Heard::Rejected("wrong result".to_owned()));
+    next(right(1.2));
+    assert!(run.last_question().contains("1/1.500 of its first time:\n```cpp\nconstexpr uint32_t TILE = 256;"));
+    assert!(run.last_question().contains("What was refused:\n- tiles of 512: wrong result"), "{}", run.last_question());
+    next(right(1.0));
+    assert!(run.next().is_empty() && !run.proposer.is_at_work(), "four answers were to be had");
+    assert_eq!(run.roles(), [Diagnose, Plan, Evolve, Evolve, Evolve, Evolve], "no repairs");
+    run.proposer.hear_taken_back("model-1", "wrong on probe smaller-7");
+    let of = |member: &Member| (member.name.clone(), member.parent.clone(), member.island, member.generation);
+    let population = run.proposer.population();
+    let name = |number: u32| format!("model-{number}");
+    assert_eq!(of(&population[2]), (name(3), Some(name(1)), 0, 2));
+    assert_eq!(of(&population[3]), (name(4), None, 1, 2), "its island had none that is right");
+    assert!(matches!(&population[0].fate, Fate::Refused { why } if why.contains("probe smaller-7")));
+}
+
+#[test]
+fn a_tiling_function_that_cannot_be_found_is_said_and_an_answer_without_one_too() {
+    let run = Run::new(|settings| settings.evolve = 1, &["d", "NOTHING", "TITLE: x\nint y;"]);
+    assert!(run.next().is_empty() && run.next().is_empty());
+    assert_eq!(run.codes(), ["model-answer-unusable"]);
+    assert_eq!(run.proposer.population(), []);
+}
+
+#[test]
+fn what_was_learned_is_asked_for_in_the_end() {
+    let record = "<<<<<<< RECORD model-1\nWHAT: a narrower barrier\nAVOID: other pipes wait for it\n>>>>>>> END";
+    let run = Run::new(|settings| (settings.distil, settings.repairs) = (true, 0), &["d", "- i", &good(), record]);
+    assert!(run.proposer.distil().is_empty() && run.roles().is_empty(), "nothing was tried");
+    let proposal = run.next().remove(0);
+    run.proposer.hear(&proposal, &Heard::Right { gain: 1.3, taken: true });
+    run.proposer.hear_taken_back("model-1", "race on probe odd-3");
+    let learned = run.proposer.distil();
+    let expected = Learned {
+        name: "model-1".to_owned(),
+        what: "a narrower barrier".to_owned(),
+        needs: Vec::new(),
+        avoid: vec!["other pipes wait for it".to_owned()],
+        taken_back: Some("race on probe odd-3".to_owned()),
+    };
+    assert_eq!(learned, [expected]);
+    let question = run.last_question();
+    assert!(question.contains("model-1, \"less\": taken back: race on probe odd-3"), "{question}");
+    assert!(question.contains("+        AscendC::PipeBarrier<PIPE_V>();"));
+    let silent = Run::new(|_| (), &["d", "- i", &good(), record]);
+    silent.refuse_next("no");
+    assert!(silent.proposer.distil().is_empty(), "nobody wants it");
+}

@@ -34,7 +34,7 @@ const KERNEL_TEXT: &str = r"class KernelAdd {
 };
 ";
 const HOST_TEXT: &str = "// What a core takes at once, chosen so that two buffers of it fit beside what the operator needs for itself.\n\
-                         constexpr uint32_t TILE = 128;\n";
+                         // ascend-tune: tiling begin\nconstexpr uint32_t TILE = 128;\n// ascend-tune: tiling end\n";
 
 fn sources() -> SourceTree {
     [(KERNEL, KERNEL_TEXT), (HOST, HOST_TEXT)].into_iter().collect()
