@@ -117,7 +117,7 @@ impl Offer for Desk {
         };
         let needed = |name: &str| text(name)?.ok_or_else(|| format!("`{name}` is missing"));
         Ok(match tool {
-            "lookup-api" => said(self.machine().and_then(|machine| api_facts(needed("name")?, Some(&machine)))),
+            "lookup-api" => said(needed("name").and_then(|name| api_facts(name, self.machine().as_ref()))),
             "search-bank" => said(self.bank().and_then(|bank| search_bank(&bank, needed("words")?))),
             "survey-motifs" => self.survey(text("motif")?).map_or_else(
                 |message| failed(&message),
@@ -126,13 +126,16 @@ impl Offer for Desk {
             "profile" | "hazards" => {
                 let mut words = vec!["profile".to_owned()];
                 for case in cases(arguments)? {
-                    words.extend(["--case".to_owned(), case]);
+                    // A word that begins like an option is one to nobody.
+                    words.push(format!("--case={case}"));
                 }
                 self.run(&words, turn, tool == "hazards")
             }
             "verify" => {
                 let words = match text("against")? {
-                    // A word that begins like an option is one to nobody.
+                    Some(against) if against.starts_with('-') => {
+                        return Err("`against` begins like an option".to_owned());
+                    }
                     Some(against) => vec!["compare".to_owned(), format!("--against={against}")],
                     None => vec!["check".to_owned()],
                 };
@@ -170,13 +173,11 @@ impl Desk {
         OperatorProject::find(&self.common.project).map_err(|error| error.to_string())
     }
 
-    /// The machine that the project's manifest names, else the one that everything begins with.
-    fn machine(&self) -> Result<aicore::Machine, String> {
-        let named = self.project().ok().and_then(|project| {
-            let manifest = Manifest::load(&project.root.join(FILE_NAME)).ok()?;
-            load_machine(&manifest.machine, &project.root).ok()
-        });
-        named.map_or_else(|| load_machine("ascend910b2", &self.common.project).map_err(|error| error.to_string()), Ok)
+    /// The machine that the project's manifest names: without one nothing is known of costs.
+    fn machine(&self) -> Option<aicore::Machine> {
+        let project = self.project().ok()?;
+        let manifest = Manifest::load(&project.root.join(FILE_NAME)).ok()?;
+        load_machine(&manifest.machine, &project.root).ok()
     }
 
     fn bank(&self) -> Result<Bank, String> {

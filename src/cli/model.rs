@@ -205,7 +205,7 @@ pub fn show_prompt(
         unlikely: false,
         standing: Standing::default(),
     };
-    let state = State::of(&subject(workspace, surveyed), &asked, &[]);
+    let state = State::of(&subject(workspace, surveyed), &asked, &[]).with_tiling_of(&context.tree);
     let prompt = Prompt::build(&templates, role, &state, settings.prompt_tokens).map_err(usage)?;
     let text = if output.json {
         let Prompt { role, system, user } = prompt;
@@ -312,6 +312,7 @@ fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
         machine,
         cases: cases.collect(),
         hazards: hazards.collect(),
+        costs: Some(Arc::clone(&workspace.machine)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! as a model would write them.
 
 use ::agent::testing::{ScriptedServer, Step};
-use serde_json::Value;
+use serde_json::json;
 
 use crate::cli::small_gelu;
 use crate::support::{Ended, Project, require_tools};
@@ -53,9 +53,21 @@ fn files(project: &Project) -> Vec<String> {
 fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_same() {
     require_tools!();
     let good = format!("TITLE: longer tiles\n{}", edit(HOST, TILE, LONG_TILE));
-    let answers = ["Start-up of the copies.", "- longer tiles in the tiling function", &good];
-    let server = ScriptedServer::start(answers.map(|answer| Step::Say(answer.to_owned()))).expect("a server");
-    let project = with_model(&server, "");
+    let pieces = ["Start-up of ", "the copies."].map(str::to_owned).to_vec();
+    let learned = "<<<<<<< RECORD model-1\nWHAT: longer tiles where rows are long\nAVOID: short rows\n>>>>>>> END";
+    let steps = [
+        Step::Stream(pieces),
+        Step::Say("- longer tiles in the tiling function".to_owned()),
+        // What it would propose is tried before.
+        Step::Call("profile".to_owned(), json!({ "edits": good })),
+        Step::Say(good),
+        Step::by(move |asked| {
+            let distils = asked.body["messages"][0]["content"].to_string().contains("RECORD name");
+            Step::Say(if distils { learned } else { "NOTHING" }.to_owned())
+        }),
+    ];
+    let server = ScriptedServer::start(steps).expect("a server");
+    let project = with_model(&server, "tools = [\"profile\"]\ndistil = true\n");
     let replayed = Project::copy_of(project.path());
 
     let refused = run(&project, "5", &["--dry-run"]).expect(2);
@@ -80,7 +92,13 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     let lock = project.read("ascend.lock");
     assert!(lock.contains("model-1") && lock.contains("longer tiles"), "{lock}");
     let summary = ended.named("summary")[0];
-    assert_eq!((&summary["model"]["answers"], &summary["model"]["evaluations"]), (&Value::from(3), &Value::from(1)));
+    assert_eq!(summary["model"]["evaluations"], 1);
+    let tried = &server.received()[3].body["messages"][3]["content"];
+    let tried = tried.as_str().expect("what the tool brought");
+    assert!(tried.starts_with("Right on the timed cases") && tried.contains("The longest launch: "), "{tried}");
+    let record = files(&project).into_iter().find(|text| text.contains("model: longer tiles where rows are long"));
+    let record = record.expect("what was learned is in the project's bank");
+    assert!(record.contains("avoid-when = [") && record.contains("\"short rows\""), "{record}");
     let report = project.read("target/ascend-tune/report.html");
     assert!(report.contains("proposed by the model m: longer tiles in the tiling function"));
     assert!(files(&project).iter().all(|text| !text.contains(KEY)), "the key is kept");

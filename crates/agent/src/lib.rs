@@ -35,7 +35,7 @@ mod tokens;
 mod tools;
 
 pub use answer::{AnswerError, Change, change};
-pub use api::{api_cost, api_facts};
+pub use api::api_facts;
 pub use cassette::{CassetteError, Kept, Recorder, Replay};
 pub use chat::{CallError, Chat, Reply, Request, ToolCall, Tries};
 pub use client::{Client, ClientError, Consent, Streaming};

@@ -1,11 +1,14 @@
 //! What a prompt is made from: plain data about the operator, its profile, and what was tried.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::api::api_brief;
 use super::scrub::without_folders;
-use aicore::Profile;
+use super::tiling::Region;
+use aicore::{Machine, Profile};
 use experience::{OF_A_MODEL, Query, Record, Shingles, Verdict, features_of, symptoms_of};
 use motif::{Context, named};
 use proposer::Asked;
@@ -23,6 +26,8 @@ pub struct Subject {
     pub cases: Vec<String>,
     /// Hazards of the operator as it stands, one line each.
     pub hazards: Vec<String>,
+    /// What says how much calls cost.
+    pub costs: Option<Arc<Machine>>,
 }
 
 /// What a prompt is made from. Lists are in the order of importance, except for what was tried, which is in the order of time.
@@ -161,7 +166,7 @@ impl State {
             hot: hot(context),
             records: records(asked, profile),
             tried: tried[tried.len().saturating_sub(TRIED)..].iter().map(|line| without_folders(line)).collect(),
-            calls: calls(context),
+            calls: calls(context, subject.costs.as_deref()),
             files: files.collect(),
             left_out: Vec::new(),
             ideas: IDEAS,
@@ -202,6 +207,14 @@ impl State {
     #[must_use]
     pub fn tiling(self, tiling: Tiling) -> Self {
         Self { tiling, ..self }
+    }
+
+    /// The same with the tiling function as it stands, where there is one.
+    #[must_use]
+    pub fn with_tiling_of(self, sources: &SourceTree) -> Self {
+        let Ok(region) = Region::of(sources) else { return self };
+        let (file, text) = (region.file.clone(), region.text(sources).to_owned());
+        self.tiling(Tiling { file, text, ..Tiling::default() })
     }
 
     /// The same with what was tried and is over.
@@ -326,8 +339,8 @@ fn done(record: &Record) -> Option<&str> {
     named(&record.motif).map(|motif| motif.metadata().title).or_else(|| record.motif.strip_prefix(OF_A_MODEL))
 }
 
-/// What is known of the calls in the sources: which arguments they write and read.
-fn calls(context: &Context) -> Vec<String> {
+/// What is known of the calls in the sources: which arguments they write and read, for which dtypes they are, what they cost.
+fn calls(context: &Context, machine: Option<&Machine>) -> Vec<String> {
     let mut known = BTreeSet::new();
     for call in context.forest.iter().flat_map(|file| file.calls()) {
         let of_the_api = call.object.is_none() && matches!(call.scope.as_str(), "" | "AscendC");
@@ -340,7 +353,8 @@ fn calls(context: &Context) -> Vec<String> {
         if of_the_api && access(0).is_some() {
             let arguments: Vec<&str> =
                 (0..call.arguments.len()).map(|index| access(index).unwrap_or("value")).collect();
-            known.insert(format!("{}({})", call.name, arguments.join(", ")));
+            let facts = api_brief(&call.name, machine);
+            known.insert(format!("{}({}){facts}", call.name, arguments.join(", ")));
         }
     }
     known.into_iter().collect()

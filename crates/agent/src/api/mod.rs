@@ -49,9 +49,13 @@ pub fn api_facts(name: &str, machine: Option<&Machine>) -> Result<String, String
     Ok(lines.join("\n"))
 }
 
-/// What a call costs, in a few words; `None` where the description has no figure for it.
-pub fn api_cost(name: &str, machine: &Machine) -> Option<String> {
-    costs(name, FUNCTIONS.get(name).map_or(&[], Vec::as_slice), machine).into_iter().next()
+/// The same in a few words behind a call: dtypes and the first cost; empty where neither is known.
+pub fn api_brief(name: &str, machine: Option<&Machine>) -> String {
+    let known = FUNCTIONS.get(name).map_or(&[][..], Vec::as_slice);
+    let dtypes = known.iter().find(|one| !one.dtypes.is_empty()).map(|one| format!("for {}", one.dtypes.join(", ")));
+    let cost = machine.and_then(|machine| costs(name, known, machine).into_iter().next());
+    let facts: Vec<String> = dtypes.into_iter().chain(cost).collect();
+    if facts.is_empty() { String::new() } else { format!(": {}", facts.join("; ")) }
 }
 
 fn unknown(name: &str) -> String {
@@ -155,6 +159,10 @@ mod tests {
         assert!(!add.contains("ASC_API") && !add.contains('\\') && !add.contains("#"), "{add}");
         assert!(facts("Exp").contains("2 (4 of 16-bit data) for each repeat"));
         assert!(facts("Muls").contains("cost: 25 cycles"), "{}", facts("Muls"));
+        let machine = Machine::named("ascend910b2").unwrap();
+        let brief = api_brief("Exp", Some(&machine));
+        assert!(brief.starts_with(": for half, float; cost: 29 cycles"), "{brief}");
+        assert_eq!(api_brief("Unheard", Some(&machine)), "");
         assert!(facts("ReduceSum").contains("template"), "{}", facts("ReduceSum"));
     }
 

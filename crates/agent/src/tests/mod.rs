@@ -46,6 +46,7 @@ fn subject() -> Subject {
         machine: vec!["48 vector cores".to_owned()],
         cases: vec!["large: x float32 4096x4096".to_owned()],
         hazards: vec!["race at /home/me/op/op_kernel/add.cpp:6".to_owned()],
+        costs: aicore::Machine::named("ascend910b2").ok().map(std::sync::Arc::new),
     }
 }
 
