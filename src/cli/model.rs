@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use super::Exit;
 use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
+use super::bank::own_bank;
 use super::bench::ModelBench;
 use super::output::Output;
 use agent::{
-    Bench, Chat, Client, Collaborator, Consent, Fate, Kept, Key, Learned, Member, Program, ProgramSettings, Prompt,
-    Recorder, Replay, Role, Settings, State, Subject, Templates, Toolbox,
+    Bench, Chat, Client, Collaborator, Consent, Fate, Kept, Key, Learned, LocalMotifs, Member, Program,
+    ProgramSettings, Prompt, Recorder, Replay, Role, Settings, State, Subject, Templates, Toolbox,
 };
 use events::{Event, ModelUse, TilingVersion, Warning};
-use experience::{Bank, OF_A_MODEL, Record, Verdict};
+use experience::{Bank, BankError, OF_A_MODEL, Record, Verdict, drop_local_motif, keep_local_motif, local_motifs};
 use manifest::{FILE_NAME, ModelSettings};
+use motif::LocalMotif;
 use proposer::{Asked, History, Proposer, Standing};
 use tuner::{Surveyed, TunerError, Workspace};
 
@@ -26,6 +28,7 @@ const KEPT: &str = "model.jsonl";
 pub struct Further {
     model: Option<(Arc<Collaborator>, String)>,
     program: Option<Arc<Collaborator>>,
+    local: Option<Arc<LocalMotifs>>,
     /// What a run depends on of them.
     pub digest: String,
 }
@@ -34,7 +37,8 @@ impl Further {
     /// All of them.
     pub fn proposers(&self) -> Vec<Arc<dyn Proposer>> {
         let model = self.model.iter().map(|(model, _)| model);
-        model.chain(&self.program).map(|proposer| Arc::clone(proposer) as Arc<dyn Proposer>).collect()
+        let asked = model.chain(&self.program).map(|proposer| Arc::clone(proposer) as Arc<dyn Proposer>);
+        self.local.iter().map(|local| Arc::clone(local) as Arc<dyn Proposer>).chain(asked).collect()
     }
 
     /// Tiling functions that the model wrote, a JSON object a line, each with its text.
@@ -47,6 +51,31 @@ impl Further {
             format!("{value}\n")
         };
         members.map(line).collect()
+    }
+
+    /// Keeps local motifs that the model states in the end, and drops those that did not hold.
+    pub fn keep_local_motifs(&self, workspace: &Workspace, output: &mut Output) {
+        let bank = own_bank(workspace);
+        let mut not_kept = |error: BankError| output.emit(&warning("experience-not-kept", error.to_string(), None));
+        for name in self.local.iter().flat_map(|local| local.refused()) {
+            drop_local_motif(&bank, &name).unwrap_or_else(&mut not_kept);
+        }
+        let Some((model, _)) = &self.model else { return };
+        for form in model.state_motifs() {
+            match keep_local_motif(&bank, &form) {
+                Ok(name) => {
+                    let what = format!(
+                        "{name} is kept in the project's bank: later runs make it without a model: {}",
+                        form.title
+                    );
+                    output.emit(&warning("local-motif-kept", what, None));
+                }
+                Err(error) => output.emit(&warning("experience-not-kept", error.to_string(), None)),
+            }
+        }
+        for note in model.notes() {
+            output.emit(&warning(note.code, note.message, note.help));
+        }
     }
 
     /// Records of what the catalogue did, and, where the model says in the end what was learned of its own proposals, of these in its words.
@@ -97,6 +126,7 @@ impl Further {
 pub struct Invited {
     model: Option<InvitedModel>,
     program: Option<ProgramSettings>,
+    local: LocalMotifs,
 }
 
 #[derive(Debug)]
@@ -111,11 +141,12 @@ struct InvitedModel {
 impl Invited {
     /// The same in a run of an operator that was looked at.
     pub fn take_part(self, workspace: &Workspace, surveyed: &Surveyed) -> Result<Further, TunerError> {
-        let mut further = Further::default();
+        let mut further = Further { digest: self.local.digest(), ..Further::default() };
+        further.local = (!self.local.is_empty()).then(|| Arc::new(self.local));
         if let Some(InvitedModel { settings, templates, chat, asked }) = self.model {
             // Where it is asked, and how that is carried, does not matter to what is proposed; what it is asked does.
             let of_settings = Settings { endpoint: String::new(), stream: false, ..settings.clone() };
-            further.digest = format!("{of_settings:?} {}", templates.digest());
+            further.digest.push_str(&format!("{of_settings:?} {}", templates.digest()));
             let toolbox = toolbox(&settings, workspace, surveyed)?;
             let subject = subject(workspace, surveyed);
             let model = Collaborator::model_with_tools(subject, settings, templates, chat, toolbox);
@@ -136,10 +167,28 @@ impl Invited {
 /// Who takes part in a run beside the catalogue.
 pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Invited, TunerError> {
     let ModelArgs { no_model, show_prompt, .. } = &arguments.model;
-    if *no_model || show_prompt.is_some() || arguments.stage == StageChoice::Host {
+    if show_prompt.is_some() || arguments.stage == StageChoice::Host {
         return Ok(Invited::default());
     }
-    Ok(Invited { model: model(arguments, workspace, output)?, program: program(arguments, workspace, output)? })
+    // What a model has stated once needs none any more.
+    let local = local(arguments, workspace)?;
+    if *no_model {
+        return Ok(Invited { local, ..Invited::default() });
+    }
+    Ok(Invited { model: model(arguments, workspace, output)?, program: program(arguments, workspace, output)?, local })
+}
+
+/// Local motifs of the project's own bank, and of the one that is given.
+fn local(arguments: &RunArgs, workspace: &Workspace) -> Result<LocalMotifs, TunerError> {
+    let mut motifs: Vec<(String, LocalMotif)> = Vec::new();
+    for bank in std::iter::once(own_bank(workspace)).chain(arguments.bank.clone()) {
+        for (name, motif) in local_motifs(&bank).map_err(usage)? {
+            if motifs.iter().all(|(known, _)| *known != name) {
+                motifs.push((name, motif));
+            }
+        }
+    }
+    Ok(LocalMotifs::new(motifs))
 }
 
 fn model(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Option<InvitedModel>, TunerError> {
@@ -278,7 +327,7 @@ fn toolbox(settings: &Settings, workspace: &Workspace, surveyed: &Surveyed) -> R
         return Ok(Toolbox::empty());
     }
     let mut bank = Bank::shipped();
-    let own = workspace.work_directory.join("bank");
+    let own = own_bank(workspace);
     if own.is_dir() {
         bank.merge(super::bank::load(&own)?);
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
+use super::bank::own_bank;
 use super::locked::{
     locked_departures, locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement,
 };
@@ -93,6 +94,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         write_winner(root, &workspace.work_directory, &workspace.sources, best, &lock)?;
         let records = further.records(&outcome.records, output);
         keep_experience(&workspace, &records, output);
+        further.keep_local_motifs(&workspace, output);
         comments_of_what_was(&workspace.sources, best).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");
@@ -344,11 +346,6 @@ fn keep_experience(workspace: &Workspace, records: &[Record], output: &mut Outpu
             help: None,
         }));
     }
-}
-
-/// The project's own bank, which may not exist yet.
-pub fn own_bank(workspace: &Workspace) -> PathBuf {
-    workspace.work_directory.join("bank")
 }
 
 /// Refuses to edit files with uncommitted changes. A project outside of git has nothing to compare with and is accepted.

@@ -55,6 +55,8 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     let good = format!("TITLE: longer tiles\n{}", edit(HOST, TILE, LONG_TILE));
     let pieces = ["Start-up of ", "the copies."].map(str::to_owned).to_vec();
     let learned = "<<<<<<< RECORD model-1\nWHAT: longer tiles where rows are long\nAVOID: short rows\n>>>>>>> END";
+    // No kernel has this line: it is host code, and not the engine's.
+    let stated = format!("<<<<<<< MOTIF longer tiles\n{}\n=======\n{}\n>>>>>>> END", TILE.trim(), LONG_TILE.trim());
     let steps = [
         Step::Stream(pieces),
         Step::Say("- longer tiles in the tiling function".to_owned()),
@@ -62,12 +64,22 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
         Step::Call("profile".to_owned(), json!({ "edits": good })),
         Step::Say(good),
         Step::by(move |asked| {
-            let distils = asked.body["messages"][0]["content"].to_string().contains("RECORD name");
-            Step::Say(if distils { learned } else { "NOTHING" }.to_owned())
+            let role = asked.body["messages"][0]["content"].as_str().unwrap_or_default();
+            let (_, behind) = asked.question().split_once("The version to begin with").unwrap_or_default();
+            let text = behind.split("```").nth(1).unwrap_or_default().trim_start_matches("cpp\n");
+            Step::Say(match role {
+                role if role.contains("RECORD name") => learned.to_owned(),
+                role if role.contains("MOTIF title") => stated.to_owned(),
+                _ if text.contains("? TILE_LENGTH : 1024") => {
+                    let text = text.replace("? TILE_LENGTH : 1024", "? TILE_LENGTH : 512");
+                    format!("TITLE: shorter ones\n<<<<<<< TILING\n{text}>>>>>>> REPLACE")
+                }
+                _ => "NOTHING".to_owned(),
+            })
         }),
     ];
     let server = ScriptedServer::start(steps).expect("a server");
-    let project = with_model(&server, "tools = [\"profile\"]\ndistil = true\n");
+    let project = with_model(&server, "tools = [\"profile\"]\nevolve = 1\ndistil = true\nlocal-motifs = true\n");
     let replayed = Project::copy_of(project.path());
 
     let refused = run(&project, "5", &["--dry-run"]).expect(2);
@@ -92,7 +104,12 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     let lock = project.read("ascend.lock");
     assert!(lock.contains("model-1") && lock.contains("longer tiles"), "{lock}");
     let summary = ended.named("summary")[0];
-    assert_eq!(summary["model"]["evaluations"], 1);
+    assert_eq!(summary["model"]["evaluations"], 2);
+    let lineage = &summary["model"]["lineage"];
+    assert_eq!((&lineage[0]["title"], &lineage[0]["outcome"]), (&json!("shorter ones"), &json!("right")), "{lineage}");
+    assert!(project.read("target/ascend-tune/lineage.jsonl").contains("? TILE_LENGTH : 512"));
+    let warnings = ended.named("warning");
+    assert!(warnings.iter().any(|event| event["code"] == "local-motif-not-kept"), "host code is no local motif");
     let tried = &server.received()[3].body["messages"][3]["content"];
     let tried = tried.as_str().expect("what the tool brought");
     assert!(tried.starts_with("Right on the timed cases") && tried.contains("The longest launch: "), "{tried}");

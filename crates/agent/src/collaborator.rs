@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use super::answer::Change;
 use super::chat::Chat;
 use super::evidence::Evidence;
 use super::ledger::Spent;
@@ -17,6 +18,7 @@ use super::state::{Failed, Outcome, State, Subject, diff};
 use super::talk::Talk;
 use super::templates::Templates;
 use super::tools::Toolbox;
+use motif::LocalForm;
 use proposer::{Asked, Heard, Note, Proposal, Proposer, carried_over};
 use source::SourceTree;
 
@@ -41,8 +43,9 @@ struct Terms {
     at_once: usize,
     /// Islands of tiling functions, and answers for them.
     evolve: (usize, u32),
-    /// Whether it is asked in the end what was learned.
+    /// Whether it is asked in the end what was learned, and for rules.
     distil: bool,
+    local_motifs: bool,
 }
 
 /// What a run has had of a collaborator.
@@ -92,8 +95,12 @@ struct Offer {
     speedup: f64,
     /// What became of it.
     became: String,
+    /// Whether it was taken over, and not taken back.
+    kept: bool,
 }
 
+/// Rules that a model is asked for in the end, at most.
+const RULES: usize = 3;
 /// How is said what became of a step that did not hold.
 const TAKEN_BACK: &str = "taken back: ";
 /// Proposals that a model is asked about in the end, the last ones.
@@ -119,16 +126,28 @@ impl Collaborator {
         chat: Box<dyn Chat>,
         toolbox: Toolbox,
     ) -> Self {
-        let Settings { repairs, share, at_once, distil, .. } = settings;
+        let Settings { repairs, share, at_once, distil, local_motifs, .. } = settings;
         let evolve = (settings.islands, settings.evolve);
         let talk = Talk::new(chat, Arc::new(settings), Arc::new(templates), toolbox);
-        Self::new(subject, Terms { word: "model", repairs, share, at_once, evolve, distil }, Box::new(talk))
+        Self::new(
+            subject,
+            Terms { word: "model", repairs, share, at_once, evolve, distil, local_motifs },
+            Box::new(talk),
+        )
     }
 
     /// A program that is asked over its standard input and output.
     pub fn program(subject: Subject, program: Program) -> Self {
         let ProgramSettings { repairs, share, .. } = *program.settings();
-        let terms = Terms { word: "proposer", repairs, share, at_once: AT_ONCE, evolve: (1, 0), distil: false };
+        let terms = Terms {
+            word: "proposer",
+            repairs,
+            share,
+            at_once: AT_ONCE,
+            evolve: (1, 0),
+            distil: false,
+            local_motifs: false,
+        };
         Self::new(subject, terms, Box::new(program))
     }
 
@@ -173,11 +192,6 @@ impl Collaborator {
         if !self.terms.distil || inner.settled.is_empty() {
             return Vec::new();
         }
-        inner.listen("", self.terms.word);
-        let Some((state, sources)) = inner.last.clone() else { return Vec::new() };
-        if inner.over.is_some() || inner.failure.is_some() {
-            return Vec::new();
-        }
         let outcome = |offer: &Offer| {
             let Written { change, .. } = &offer.written;
             let (title, became) = (change.title.clone(), offer.became.clone());
@@ -185,17 +199,22 @@ impl Collaborator {
         };
         let first = inner.settled.len().saturating_sub(LESSONS);
         let outcomes = inner.settled[first..].iter().map(outcome).collect();
-        let Some(mut mind) = inner.mind.take() else { return Vec::new() };
-        let held = mind.hold(Errand::Distil(outcomes), state, &sources);
-        inner.spent = mind.spent();
-        inner.mind = Some(mind);
-        inner.notes.extend(held.notes);
-        inner.failure = held.failure;
+        let Some(held) = inner.hold_now(Errand::Distil(outcomes), self.terms.word) else { return Vec::new() };
         let gone = |name: &str| {
             let offer = inner.settled.iter().find(|offer| offer.name == name);
             offer.and_then(|offer| offer.became.strip_prefix(TAKEN_BACK)).map(str::to_owned)
         };
         held.learned.into_iter().map(|one| Learned { taken_back: gone(&one.name), ..one }).collect()
+    }
+
+    /// Asks for rules that make again what was kept, at the end of a run, where that is wanted.
+    pub fn state_motifs(&self) -> Vec<LocalForm> {
+        let mut inner = self.inner();
+        let kept = |offer: &&Offer| offer.kept && offer.written.lineage.is_none();
+        let kept: Vec<Change> = inner.settled.iter().filter(kept).map(|offer| offer.written.change.clone()).collect();
+        let wanted = if self.terms.local_motifs { RULES } else { 0 };
+        let errands = kept.into_iter().rev().take(wanted).map(Errand::Motif);
+        errands.filter_map(|errand| inner.hold_now(errand, self.terms.word)?.form).collect()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -232,13 +251,30 @@ impl Inner {
                     text,
                 });
             }
-            self.waiting.push(Offer { name, written, offered: 0, speedup: 1.0, became: String::new() });
+            self.waiting.push(Offer { name, written, offered: 0, speedup: 1.0, became: String::new(), kept: false });
         }
         if let (Some(over), None) = (&held.over, &self.over) {
             self.notes.push(note("proposer-ended", format!("the {word} is asked no further: {over}")));
         }
         self.over = self.over.take().or(held.over);
         self.failure = self.failure.take().or(held.failure);
+    }
+
+    /// Holds a conversation while everybody waits; `None` where there is nobody to talk to.
+    fn hold_now(&mut self, errand: Errand, word: &str) -> Option<Held> {
+        self.listen("", word);
+        if self.over.is_some() || self.failure.is_some() {
+            return None;
+        }
+        let (state, sources) = self.last.clone()?;
+        let mut mind = self.mind.take()?;
+        let mut held = mind.hold(errand, state, &sources);
+        self.spent = mind.spent();
+        self.mind = Some(mind);
+        self.notes.append(&mut held.notes);
+        self.over = held.over.take();
+        self.failure = held.failure.take();
+        Some(held)
     }
 
     /// Begins a conversation about what is asked, where there is one to begin.
@@ -302,6 +338,7 @@ impl Inner {
 
     fn learn(&mut self, mut offer: Offer, repairs_at_most: u32, what: &str, refused: Option<&str>) {
         what.clone_into(&mut offer.became);
+        offer.kept &= refused.is_none();
         let Written { change, repairs, lineage, .. } = &offer.written;
         self.tried.push(format!("{}: {what}", change.title));
         if let Some(why) = refused {
@@ -336,7 +373,8 @@ impl Proposer for Collaborator {
         let mut inner = self.inner();
         let [name] = proposal.motifs.as_slice() else { return };
         let Some(place) = inner.waiting.iter().position(|offer| offer.name == *name) else { return };
-        let offer = inner.waiting.remove(place);
+        let mut offer = inner.waiting.remove(place);
+        offer.kept = matches!(heard, Heard::Right { taken: true, .. });
         let most = self.terms.repairs;
         match heard {
             Heard::NotAdmitted(why) => {

@@ -7,6 +7,7 @@ use super::ledger::Spent;
 use super::lessons::Learned;
 use super::population::Brood;
 use super::state::{Failed, Outcome, State};
+use motif::LocalForm;
 use proposer::Note;
 use source::SourceTree;
 
@@ -21,6 +22,8 @@ pub(super) enum Errand {
     Evolve(Brood),
     /// What was learned of what was tried.
     Distil(Vec<Outcome>),
+    /// A change that was kept, as a rule.
+    Motif(Change),
 }
 
 /// A change, and how it came about.
@@ -45,6 +48,8 @@ pub(super) struct Held {
     pub written: Vec<Written>,
     /// What was learned.
     pub learned: Vec<Learned>,
+    /// A rule that makes again what was kept.
+    pub form: Option<LocalForm>,
     /// What the user should hear.
     pub notes: Vec<Note>,
     /// Whether there is nothing to say about these sources.

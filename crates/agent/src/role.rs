@@ -21,11 +21,14 @@ pub enum Role {
     Evolve,
     /// What was learned, in words for a bank.
     Distil,
+    /// A rewrite that was kept as a rule.
+    Motif,
 }
 
 impl Role {
     /// In the order in which they are asked.
-    pub const ALL: [Self; 6] = [Self::Diagnose, Self::Plan, Self::Propose, Self::Repair, Self::Evolve, Self::Distil];
+    pub const ALL: [Self; 7] =
+        [Self::Diagnose, Self::Plan, Self::Propose, Self::Repair, Self::Evolve, Self::Distil, Self::Motif];
 
     /// The word in manifests, on the command line, and in names of templates.
     pub fn name(self) -> &'static str {
@@ -36,6 +39,7 @@ impl Role {
             Self::Repair => "repair",
             Self::Evolve => "evolve",
             Self::Distil => "distil",
+            Self::Motif => "motif",
         }
     }
 }

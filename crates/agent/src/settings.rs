@@ -42,6 +42,8 @@ pub struct Settings {
     pub islands: usize,
     /// Whether the model is asked in the end what was learned.
     pub distil: bool,
+    /// Whether it states what was kept as local motifs.
+    pub local_motifs: bool,
     /// Answers that mend one refused proposal, at most.
     pub repairs: u32,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -101,6 +103,7 @@ impl Settings {
             evolve: table.evolve.unwrap_or(0),
             islands: table.islands.unwrap_or(2) as usize,
             distil: table.distil.unwrap_or(false),
+            local_motifs: table.local_motifs.unwrap_or(false),
             repairs: table.repairs.unwrap_or(2),
             share: table.share.unwrap_or(0.1),
             at_once: AT_ONCE,
@@ -133,7 +136,10 @@ mod tests {
         };
         let settings = Settings::of(&table);
         assert_eq!((settings.endpoint.as_str(), settings.host()), ("http://localhost:8000/v1", "localhost:8000"));
-        assert_eq!(Role::ALL.map(|role| settings.model(role)), ["small", "small", "large", "small", "small", "small"]);
+        assert_eq!(
+            Role::ALL.map(|role| settings.model(role)),
+            ["small", "small", "large", "small", "small", "small", "small"]
+        );
         assert_eq!(settings.key_variable, "ASCEND_TUNE_MODEL_KEY");
         assert_eq!((settings.budget.tokens, settings.budget.money), (Some(TOKENS), None));
         assert!((settings.budget.per_answer_token - 2e-6).abs() < 1e-12);

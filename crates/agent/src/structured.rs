@@ -15,7 +15,7 @@ pub fn response_format(role: Role) -> Option<Value> {
     let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
     let text = || json!({ "type": "string" });
     let schema = match role {
-        Role::Diagnose | Role::Distil => return None,
+        Role::Diagnose | Role::Distil | Role::Motif => return None,
         Role::Evolve => object(json!({ "title": text(), "text": text() }), &["title", "text"]),
         Role::Plan => object(json!({ "ideas": { "type": "array", "items": text() } }), &["ideas"]),
         Role::Propose | Role::Repair => {
@@ -64,7 +64,7 @@ pub fn as_text(role: Role, answer: &str) -> String {
     let json = answer.trim();
     let json = json.strip_prefix("```json").and_then(|rest| rest.strip_suffix("```")).unwrap_or(json);
     let read = match role {
-        Role::Diagnose | Role::Distil => None,
+        Role::Diagnose | Role::Distil | Role::Motif => None,
         Role::Evolve => serde_json::from_str(json).ok().map(|version: Version| of_version(&version)),
         Role::Plan => serde_json::from_str(json).ok().map(|plan: Plan| of_plan(&plan)),
         Role::Propose | Role::Repair => {

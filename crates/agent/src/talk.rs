@@ -7,13 +7,14 @@ use super::answer::{AnswerError, Change, change, ideas};
 use super::chat::{CallError, Chat, Request, ToolCall};
 use super::ledger::{Ledger, Spent};
 use super::lessons::lessons;
+use super::local::{holds, stated};
 use super::mind::{Errand, Held, Mind, PATIENCE, Written, clipped, note};
 use super::population::Brood;
 use super::prompt::{Prompt, PromptError};
 use super::role::Role;
 use super::scrub::without_folders;
 use super::settings::Settings;
-use super::state::{Failed, IDEAS, Outcome, State, Tiling, Version};
+use super::state::{Failed, IDEAS, Outcome, State, Tiling, Version, diff};
 use super::structured::{as_text, response_format};
 use super::templates::Templates;
 use super::tiling::Region;
@@ -139,6 +140,20 @@ impl Talk {
             }
             Err(AnswerError::Nothing) => {}
             Err(error) => held.notes.push(note("model-answer-unusable", format!("an answer for evolve: {error}"))),
+        }
+        Ok(())
+    }
+
+    /// A rule for what was kept: one that does not make just that is none.
+    fn stated(&mut self, state: State, sources: &SourceTree, kept: &Change, held: &mut Held) -> Result<(), Stop> {
+        let diff = diff(&kept.base, &kept.wanted);
+        let failed = Failed { title: kept.title.clone(), diff, message: String::new() };
+        let answer = self.ask(Role::Motif, &state.failed(&failed), sources)?;
+        let form = stated(&answer)
+            .and_then(|form| form.map(|form| holds(&form, &kept.base, &kept.wanted).map(|()| form)).transpose());
+        match form {
+            Ok(form) => held.form = form,
+            Err(why) => held.notes.push(note("local-motif-not-kept", format!("{}: {why}", kept.title))),
         }
         Ok(())
     }
@@ -271,6 +286,7 @@ impl Mind for Talk {
             Errand::Repair(failed, repairs) => self.mended(&state, sources, failed, repairs, &mut held),
             Errand::Evolve(brood) => self.evolved(state, sources, brood, &mut held),
             Errand::Distil(outcomes) => self.distilled(state, sources, outcomes, &mut held),
+            Errand::Motif(kept) => self.stated(state, sources, &kept, &mut held),
         };
         match result {
             Ok(()) => {

@@ -70,6 +70,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
             "evolve",
             "islands",
             "distil",
+            "local-motifs",
             "repairs",
             "share",
             "prompts",

@@ -16,7 +16,7 @@ pub struct ModelSettings {
     pub endpoint: Option<String>,
     /// Name of the model, as the server knows it.
     pub name: Option<String>,
-    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`, `evolve`, `distil`.
+    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`, `evolve`, `distil`, `motif`.
     #[serde(default)]
     pub roles: BTreeMap<String, String>,
     /// Environment variable that holds the key; none is sent where it is not set.
@@ -56,6 +56,8 @@ pub struct ModelSettings {
     pub islands: Option<u32>,
     /// Whether what was learned of the model's proposals goes into the project's bank, in its words.
     pub distil: Option<bool>,
+    /// Whether the model states what was kept of its proposals as local motifs, for the project's bank.
+    pub local_motifs: Option<bool>,
     /// Answers that mend a proposal which was refused, at most.
     pub repairs: Option<u32>,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -112,7 +114,7 @@ fn out_of_range(numbers: &[(&str, Option<f64>, f64, f64)]) -> Vec<(String, Strin
 }
 
 /// Roles that can have a model of their own.
-pub const MODEL_ROLES: [&str; 6] = ["diagnose", "plan", "propose", "repair", "evolve", "distil"];
+pub const MODEL_ROLES: [&str; 7] = ["diagnose", "plan", "propose", "repair", "evolve", "distil", "motif"];
 
 /// Tools that a model can be given.
 pub const MODEL_TOOLS: [&str; 6] = ["compile", "profile", "hazards", "lookup-api", "search-bank", "read-file"];

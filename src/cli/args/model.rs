@@ -24,7 +24,7 @@ pub struct ModelArgs {
     /// Take the model's answers from a recording; a question that was not recorded is an error.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "no_model"])]
     pub replay: Option<PathBuf>,
-    /// Print what the model would be told for a role (diagnose, plan, propose, repair, evolve or distil) about the operator as it stands, ask nothing, and
+    /// Print what the model would be told for a role (diagnose, plan, propose, repair, evolve, distil or motif) about the operator as it stands, ask nothing, and
     /// tune nothing. What only an answer could fill in stays empty.
     #[arg(long, value_name = "ROLE")]
     pub show_prompt: Option<Role>,

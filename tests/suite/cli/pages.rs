@@ -20,6 +20,7 @@ const PAGES: [(&str, i32, &[&str]); 25] = [
     ("help-init", 0, &["ascend-tune", "init", "--help"]),
     ("help-lock", 0, &["ascend-tune", "lock", "--help"]),
     ("help-man", 0, &["ascend-tune", "man", "--help"]),
+    ("help-mcp", 0, &["ascend-tune", "mcp", "--help"]),
     ("help-profile", 0, &["ascend-tune", "profile", "--help"]),
     ("help-replay", 0, &["ascend-tune", "replay", "--help"]),
     ("help-rewind", 0, &["ascend-tune", "rewind", "--help"]),

@@ -364,3 +364,24 @@ fn what_was_learned_is_asked_for_in_the_end() {
     silent.refuse_next("no");
     assert!(silent.proposer.distil().is_empty(), "nobody wants it");
 }
+
+#[test]
+fn what_was_kept_is_stated_as_a_rule_that_has_to_make_just_that() {
+    let stated = |fast: &str| format!("<<<<<<< MOTIF narrow\n@PipeBarrier<PIPE_ALL>();\n=======\n{fast}\n>>>>>>> END");
+    let of = |rule: &str, wanted: bool, taken: bool| {
+        let change = |settings: &mut Settings| (settings.local_motifs, settings.repairs) = (wanted, 0);
+        let run = Run::new(change, &["d", "- i", &good(), rule]);
+        let proposal = run.next().remove(0);
+        run.proposer.hear(&proposal, &Heard::Right { gain: 1.3, taken });
+        (run.proposer.state_motifs(), run)
+    };
+    let (forms, run) = of(&stated("@PipeBarrier<PIPE_V>();"), true, true);
+    assert_eq!((forms.len(), forms[0].title.as_str()), (1, "narrow"));
+    assert!(run.last_question().contains("+        AscendC::PipeBarrier<PIPE_V>();"), "{}", run.last_question());
+    run.proposer.hear_taken_back("model-1", "race on probe odd-3");
+    assert!(run.proposer.state_motifs().is_empty(), "what was taken back is none");
+    let (forms, run) = of(&stated("@PipeBarrier<PIPE_S>();"), true, true);
+    assert_eq!((forms.len(), run.codes()), (0, vec!["local-motif-not-kept"]));
+    assert!(of(&stated("@PipeBarrier<PIPE_V>();"), false, true).0.is_empty());
+    assert!(of(&stated("@PipeBarrier<PIPE_V>();"), true, false).0.is_empty());
+}

@@ -3,6 +3,7 @@
 mod attacks;
 mod client;
 mod conversation;
+mod local;
 mod program;
 mod prompts;
 mod recordings;

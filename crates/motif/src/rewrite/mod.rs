@@ -12,6 +12,7 @@ pub(crate) mod flags_again;
 pub(crate) mod hoist;
 pub(crate) mod keep_edits;
 pub(crate) mod keep_room;
+pub(crate) mod local;
 pub(crate) mod members;
 pub(crate) mod motion;
 pub(crate) mod pairs;
