@@ -92,7 +92,7 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
 
     let cassette = project.path().join("model.jsonl");
     let cassette = cassette.to_str().expect("a path");
-    let ended = run(&project, "5", &["--yes", "--record", cassette]).expect(0);
+    let ended = run(&project, "8", &["--yes", "--record", cassette]).expect(0);
     assert_eq!(ended.named("warning").iter().filter(|event| event["code"] == "sources-leave").count(), 2);
     let first = &server.received()[0];
     assert!(first.head.contains(&format!("Bearer {KEY}")) && first.question().contains("class KernelGelu {"));
@@ -123,13 +123,13 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     assert!(recorded.lines().count() >= 3 && !recorded.contains(project.path().to_str().expect("a path")));
 
     let asked = server.received().len();
-    run(&replayed, "5", &["--offline", "--replay", cassette]).expect(0);
+    run(&replayed, "8", &["--offline", "--replay", cassette]).expect(0);
     assert_eq!(server.received().len(), asked, "nothing leaves the machine");
     assert!(!replayed.path().join("asked").exists(), "and no program is started");
     for file in [HOST, KERNEL, "ascend.lock"] {
         assert_eq!(replayed.read(file), project.read(file), "{file}");
     }
-    let other = run(&replayed, "5", &["--offline", "--replay", cassette, "--allow-dirty"]).expect(2);
+    let other = run(&replayed, "8", &["--offline", "--replay", cassette, "--allow-dirty"]).expect(2);
     let message = other.named("error")[0]["message"].to_string();
     assert!(message.contains("question 1 of this run, for diagnose") && message.contains("line "), "{message}");
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{TOOL, root};
 
 /// Name of the page, exit status, arguments.
-const PAGES: [(&str, i32, &[&str]); 25] = [
+const PAGES: [(&str, i32, &[&str]); 26] = [
     ("help", 0, &["--help"]),
     ("help-ablation", 0, &["ascend-tune", "ablation", "--help"]),
     ("help-bank", 0, &["ascend-tune", "bank", "--help"]),
