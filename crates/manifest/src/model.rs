@@ -69,6 +69,18 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
+    /// Roles that are asked.
+    fn asked(&self) -> impl Iterator<Item = &'static str> {
+        let (evolve, distil) = (self.evolve.is_some_and(|answers| answers > 0), self.distil == Some(true));
+        let motif = self.local_motifs == Some(true);
+        MODEL_ROLES.into_iter().filter(move |role| match *role {
+            "evolve" => evolve,
+            "distil" => distil,
+            "motif" => motif,
+            _ => true,
+        })
+    }
+
     /// Environment variable that holds the key.
     pub fn key_variable(&self) -> &str {
         self.key_env.as_deref().unwrap_or(MODEL_KEY_VARIABLE)
@@ -132,7 +144,7 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         }
     }
     if settings.name.as_deref().is_none_or(|name| name.trim().is_empty())
-        && !MODEL_ROLES.iter().all(|role| settings.roles.contains_key(*role))
+        && !settings.asked().all(|role| settings.roles.contains_key(role))
     {
         find("[model] has no `name`".to_owned(), "write the model's name as the server knows it");
     }
@@ -226,6 +238,12 @@ mod tests {
         assert_eq!(found(&format!("{SOUND}roles.judge = \"m\"")), ["`roles` names \"judge\""]);
         let roles = "roles = { diagnose = \"a\", plan = \"a\", propose = \"b\", repair = \"b\" }";
         assert!(found(&format!("endpoint = \"http://h/v1\"\n{roles}")).is_empty());
+        let evolves = format!("endpoint = \"http://h/v1\"\nevolve = 3\n{roles}");
+        assert_eq!(found(&evolves), ["[model] has no `name`"], "nobody would be asked for that");
+        assert_eq!(
+            found(&format!("{SOUND}tools = [\"shell\"]\ntool-calls = 0")),
+            ["`tools` names \"shell\"", "`tool-calls` is 0"]
+        );
     }
 
     #[test]
