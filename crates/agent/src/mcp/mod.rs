@@ -92,6 +92,8 @@ pub trait Offer: Send + Sync {
 /// A call, by its request.
 struct Running {
     cancelled: Arc<AtomicBool>,
+    /// Whether it is over, but for the answer that is being written.
+    over: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
@@ -101,6 +103,8 @@ struct Session {
     out: Out,
     is_open: bool,
     running: BTreeMap<String, Running>,
+    /// Calls that write their answers.
+    answering: Vec<JoinHandle<()>>,
 }
 
 /// Serves until the input ends. Calls that run then are given up.
@@ -115,7 +119,7 @@ pub fn serve(offer: Arc<dyn Offer>, mut input: impl BufRead, output: impl Write 
             gone.store(true, Ordering::Relaxed);
         }
     });
-    let mut session = Session { offer, out, is_open: false, running: BTreeMap::new() };
+    let mut session = Session { offer, out, is_open: false, running: BTreeMap::new(), answering: Vec::new() };
     let mut line = Vec::new();
     while !lost.load(Ordering::Relaxed) {
         line.clear();
@@ -190,7 +194,13 @@ impl Session {
 
     /// Begins a call beside those that run.
     fn begin(&mut self, request: &Request) -> Result<(), (Code, String)> {
-        self.running.retain(|_, running| !running.thread.is_finished());
+        // Whoever has an answer may ask again at once.
+        let is_over = |running: &Running| running.over.load(Ordering::Acquire) || running.thread.is_finished();
+        let (over, running): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.running).into_iter().partition(|(_, running)| is_over(running));
+        self.running = running;
+        self.answering.extend(over.into_values().map(|running| running.thread));
+        self.answering.retain(|thread| !thread.is_finished());
         let wrong = |message: String| Err((Code::Params, message));
         let Some(name) = request.params.get("name").and_then(Value::as_str) else {
             return wrong("tools/call has no `name`".to_owned());
@@ -216,8 +226,11 @@ impl Session {
         let turn = Turn { cancelled: Arc::clone(&cancelled), told, steps: Mutex::default() };
         let (offer, out, id, name) =
             (Arc::clone(&self.offer), Arc::clone(&self.out), request.id.clone(), name.to_owned());
+        let over: Arc<AtomicBool> = Arc::default();
+        let ended = Arc::clone(&over);
         let thread = std::thread::spawn(move || {
             let result = offer.call(&name, &arguments, &turn);
+            ended.store(true, Ordering::Release);
             // Nobody waits for an answer to what was cancelled.
             if !turn.is_cancelled() {
                 out(match result {
@@ -226,7 +239,7 @@ impl Session {
                 });
             }
         });
-        self.running.insert(key, Running { cancelled, thread });
+        self.running.insert(key, Running { cancelled, over, thread });
         Ok(())
     }
 
@@ -234,9 +247,9 @@ impl Session {
         for running in self.running.values() {
             running.cancelled.store(true, Ordering::Relaxed);
         }
-        for running in self.running.into_values() {
+        for thread in self.running.into_values().map(|running| running.thread).chain(self.answering) {
             // A call that panicked has said so on standard error.
-            let _ = running.thread.join();
+            let _ = thread.join();
         }
     }
 }
