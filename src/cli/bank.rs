@@ -11,7 +11,7 @@ use motif::Context;
 use project::OperatorProject;
 use source::SourceTree;
 use source::facts::KnownValues;
-use tuner::TunerError;
+use tuner::{TunerError, Workspace};
 
 /// Executes the command. Without `--bank` it is the project's own bank, or the one that ships with the tool.
 pub fn execute(common: &Common, arguments: &BankArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -113,10 +113,15 @@ fn query(code: Option<&Path>, symptoms: &[String]) -> Result<Query, TunerError> 
     Ok(Query { symptoms: symptoms.to_vec(), features, shingles })
 }
 
-fn project_bank(common: &Common) -> Option<PathBuf> {
+pub fn project_bank(common: &Common) -> Option<PathBuf> {
     let project = OperatorProject::find(&common.project).ok()?;
     let bank = project.work_directory().join("bank");
     bank.is_dir().then_some(bank)
+}
+
+/// The project's own bank, which may not exist yet.
+pub fn own_bank(workspace: &Workspace) -> PathBuf {
+    workspace.work_directory.join("bank")
 }
 
 /// Reads a bank.

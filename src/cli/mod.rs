@@ -3,6 +3,7 @@
 mod ablation;
 pub mod args;
 mod bank;
+mod bench;
 mod bisheng;
 mod build;
 mod calibrate;
@@ -16,6 +17,7 @@ mod fidelity;
 mod init;
 mod lock;
 mod locked;
+mod mcp;
 mod model;
 mod operators;
 mod output;
@@ -121,6 +123,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Doctor(_) => examine(&mut output),
         Command::Rewind(arguments) => rewind::execute(&cli.common, arguments, &mut output),
         Command::Bank(arguments) => bank::execute(&cli.common, arguments, &mut output),
+        Command::Mcp(arguments) => mcp::execute(&cli.common, arguments),
         Command::Doors(arguments) => doors::execute(&cli.common, arguments, &mut output),
         Command::Calibrate(arguments) => calibrate::execute(&cli.common, arguments, &mut output),
         Command::Fidelity(arguments) => fidelity::execute(arguments, &mut output),

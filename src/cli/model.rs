@@ -6,14 +6,17 @@ use std::sync::Arc;
 
 use super::Exit;
 use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
+use super::bank::own_bank;
+use super::bench::ModelBench;
 use super::output::Output;
 use agent::{
-    Chat, Client, Collaborator, Consent, Kept, Key, Program, ProgramSettings, Prompt, Recorder, Replay, Role, Settings,
-    State, Subject, Templates,
+    Bench, Chat, Client, Collaborator, Consent, Fate, Kept, Key, Learned, LocalMotifs, Member, Program,
+    ProgramSettings, Prompt, Recorder, Replay, Role, Settings, State, Subject, Templates, Toolbox,
 };
-use events::{Event, ModelUse, Warning};
-use experience::Bank;
+use events::{Event, ModelUse, TilingVersion, Warning};
+use experience::{Bank, BankError, OF_A_MODEL, Record, Verdict, drop_local_motif, keep_local_motif, local_motifs};
 use manifest::{FILE_NAME, ModelSettings};
+use motif::LocalMotif;
 use proposer::{Asked, History, Proposer, Standing};
 use tuner::{Surveyed, TunerError, Workspace};
 
@@ -25,6 +28,7 @@ const KEPT: &str = "model.jsonl";
 pub struct Further {
     model: Option<(Arc<Collaborator>, String)>,
     program: Option<Arc<Collaborator>>,
+    local: Option<Arc<LocalMotifs>>,
     /// What a run depends on of them.
     pub digest: String,
 }
@@ -33,7 +37,69 @@ impl Further {
     /// All of them.
     pub fn proposers(&self) -> Vec<Arc<dyn Proposer>> {
         let model = self.model.iter().map(|(model, _)| model);
-        model.chain(&self.program).map(|proposer| Arc::clone(proposer) as Arc<dyn Proposer>).collect()
+        let asked = model.chain(&self.program).map(|proposer| Arc::clone(proposer) as Arc<dyn Proposer>);
+        self.local.iter().map(|local| Arc::clone(local) as Arc<dyn Proposer>).chain(asked).collect()
+    }
+
+    /// Tiling functions that the model wrote, a JSON object a line, each with its text.
+    pub fn lineage(&self) -> String {
+        let members = self.model.iter().flat_map(|(model, _)| model.population());
+        let line = |member: Member| {
+            let text = member.text.clone();
+            let mut value = serde_json::to_value(&member).unwrap_or_default();
+            value["text"] = text.into();
+            format!("{value}\n")
+        };
+        members.map(line).collect()
+    }
+
+    /// Keeps local motifs that the model states in the end, and drops those that did not hold.
+    pub fn keep_local_motifs(&self, workspace: &Workspace, output: &mut Output) {
+        let bank = own_bank(workspace);
+        let mut not_kept = |error: BankError| output.emit(&warning("experience-not-kept", error.to_string(), None));
+        for name in self.local.iter().flat_map(|local| local.refused()) {
+            drop_local_motif(&bank, &name).unwrap_or_else(&mut not_kept);
+        }
+        let Some((model, _)) = &self.model else { return };
+        for form in model.state_motifs() {
+            match keep_local_motif(&bank, &form) {
+                Ok(name) => {
+                    let what = format!(
+                        "{name} is kept in the project's bank: later runs make it without a model: {}",
+                        form.title
+                    );
+                    output.emit(&warning("local-motif-kept", what, None));
+                }
+                Err(error) => output.emit(&warning("experience-not-kept", error.to_string(), None)),
+            }
+        }
+        for note in model.notes() {
+            output.emit(&warning(note.code, note.message, note.help));
+        }
+    }
+
+    /// Records of what the catalogue did, and, where the model says in the end what was learned of its own proposals, of these in its words.
+    pub fn records(&self, records: &[Record], output: &mut Output) -> Vec<Record> {
+        let Some((model, _)) = &self.model else { return records.to_vec() };
+        let (own, mut kept): (Vec<Record>, Vec<Record>) =
+            records.iter().cloned().partition(|record| record.motif.starts_with("model-"));
+        let learned = model.distil();
+        for note in model.notes() {
+            output.emit(&warning(note.code, note.message, note.help));
+        }
+        for record in own {
+            let Some(Learned { what, needs, avoid, taken_back, .. }) =
+                learned.iter().find(|one| one.name == record.motif)
+            else {
+                continue;
+            };
+            let verdict = if taken_back.is_some() { Verdict::Rejected } else { record.verdict };
+            let mut avoid_when = [record.avoid_when.clone(), avoid.clone()].concat();
+            avoid_when.extend(taken_back.clone());
+            let conditions = [record.conditions.clone(), needs.clone()].concat();
+            kept.push(Record { motif: format!("{OF_A_MODEL}{what}"), verdict, avoid_when, conditions, ..record });
+        }
+        kept
     }
 
     /// What the model was asked, and what that cost.
@@ -50,6 +116,7 @@ impl Further {
             money: used.spent.money,
             evaluations: used.evaluations,
             ended: used.over,
+            lineage: model.population().iter().map(version).collect(),
         })
     }
 }
@@ -59,6 +126,7 @@ impl Further {
 pub struct Invited {
     model: Option<InvitedModel>,
     program: Option<ProgramSettings>,
+    local: LocalMotifs,
 }
 
 #[derive(Debug)]
@@ -73,12 +141,15 @@ struct InvitedModel {
 impl Invited {
     /// The same in a run of an operator that was looked at.
     pub fn take_part(self, workspace: &Workspace, surveyed: &Surveyed) -> Result<Further, TunerError> {
-        let mut further = Further::default();
+        let mut further = Further { digest: self.local.digest(), ..Further::default() };
+        further.local = (!self.local.is_empty()).then(|| Arc::new(self.local));
         if let Some(InvitedModel { settings, templates, chat, asked }) = self.model {
-            // Where it is asked does not matter to what is proposed; what it is asked does.
-            let of_settings = Settings { endpoint: String::new(), ..settings.clone() };
-            further.digest = format!("{of_settings:?} {}", templates.digest());
-            let model = Collaborator::model(subject(workspace, surveyed), settings, templates, chat);
+            // Where it is asked, and how that is carried, does not matter to what is proposed; what it is asked does.
+            let of_settings = Settings { endpoint: String::new(), stream: false, ..settings.clone() };
+            further.digest.push_str(&format!("{of_settings:?} {}", templates.digest()));
+            let toolbox = toolbox(&settings, workspace, surveyed)?;
+            let subject = subject(workspace, surveyed);
+            let model = Collaborator::model_with_tools(subject, settings, templates, chat, toolbox);
             further.model = Some((Arc::new(model), asked));
         }
         if let Some(settings) = self.program {
@@ -96,10 +167,28 @@ impl Invited {
 /// Who takes part in a run beside the catalogue.
 pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Invited, TunerError> {
     let ModelArgs { no_model, show_prompt, .. } = &arguments.model;
-    if *no_model || show_prompt.is_some() || arguments.stage == StageChoice::Host {
+    if show_prompt.is_some() || arguments.stage == StageChoice::Host {
         return Ok(Invited::default());
     }
-    Ok(Invited { model: model(arguments, workspace, output)?, program: program(arguments, workspace, output)? })
+    // What a model has stated once needs none any more.
+    let local = local(arguments, workspace)?;
+    if *no_model {
+        return Ok(Invited { local, ..Invited::default() });
+    }
+    Ok(Invited { model: model(arguments, workspace, output)?, program: program(arguments, workspace, output)?, local })
+}
+
+/// Local motifs of the project's own bank, and of the one that is given.
+fn local(arguments: &RunArgs, workspace: &Workspace) -> Result<LocalMotifs, TunerError> {
+    let mut motifs: Vec<(String, LocalMotif)> = Vec::new();
+    for bank in std::iter::once(own_bank(workspace)).chain(arguments.bank.clone()) {
+        for (name, motif) in local_motifs(&bank).map_err(usage)? {
+            if motifs.iter().all(|(known, _)| *known != name) {
+                motifs.push((name, motif));
+            }
+        }
+    }
+    Ok(LocalMotifs::new(motifs))
 }
 
 fn model(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Option<InvitedModel>, TunerError> {
@@ -165,7 +254,7 @@ pub fn show_prompt(
         unlikely: false,
         standing: Standing::default(),
     };
-    let state = State::of(&subject(workspace, surveyed), &asked, &[]);
+    let state = State::of(&subject(workspace, surveyed), &asked, &[]).with_tiling_of(&context.tree);
     let prompt = Prompt::build(&templates, role, &state, settings.prompt_tokens).map_err(usage)?;
     let text = if output.json {
         let Prompt { role, system, user } = prompt;
@@ -193,6 +282,8 @@ fn connected(
     let consent = Consent::given(host);
     let key = std::env::var(&settings.key_variable).ok().and_then(|text| Key::new(&text));
     let client = Client::new(settings, key, &consent).map_err(usage)?;
+    let client =
+        client.watching(|answer| tracing::debug!(role = %answer.role, tokens = answer.tokens, "the model answers"));
     let path = workspace.work_directory.join(KEPT);
     let again = arguments.resume_mode() == ResumeMode::Never;
     Ok(Box::new(Kept::open(&path, again, Box::new(client)).map_err(usage)?))
@@ -230,6 +321,21 @@ fn templates(workspace: &Workspace, table: &ModelSettings) -> Result<Templates, 
     }
 }
 
+/// Tools that the manifest gives the model.
+fn toolbox(settings: &Settings, workspace: &Workspace, surveyed: &Surveyed) -> Result<Toolbox, TunerError> {
+    if settings.tools.is_empty() {
+        return Ok(Toolbox::empty());
+    }
+    let mut bank = Bank::shipped();
+    let own = own_bank(workspace);
+    if own.is_dir() {
+        bank.merge(super::bank::load(&own)?);
+    }
+    let bench: Box<dyn Bench> = Box::new(ModelBench::new(workspace, surveyed)?);
+    let bounds = (settings.tool_calls, settings.tool_limit);
+    Ok(Toolbox::new(&settings.tools, bounds, &workspace.machine, Arc::new(bank), Some(bench)))
+}
+
 /// What prompts say of an operator whatever its sources are.
 fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
     let machine = &workspace.machine;
@@ -255,6 +361,25 @@ fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
         machine,
         cases: cases.collect(),
         hazards: hazards.collect(),
+        costs: Some(Arc::clone(&workspace.machine)),
+    }
+}
+
+/// A tiling function as events and reports have it.
+fn version(member: &Member) -> TilingVersion {
+    let (speedup, outcome) = match &member.fate {
+        Fate::Open => (None, "not tried".to_owned()),
+        Fate::Right { speedup } => (Some(*speedup), "right".to_owned()),
+        Fate::Refused { why } => (None, format!("refused: {why}")),
+    };
+    TilingVersion {
+        name: member.name.clone(),
+        title: member.title.clone(),
+        parent: member.parent.clone(),
+        island: u32::try_from(member.island).unwrap_or(u32::MAX),
+        generation: member.generation,
+        speedup,
+        outcome,
     }
 }
 

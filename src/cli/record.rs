@@ -23,6 +23,7 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
     RunRecord {
         generalisation: outcome.generalisation.as_ref().map(generalisation),
         taken_back: outcome.taken_back.iter().map(taken_back).collect(),
+        lineage: Vec::new(),
         known: outcome.baseline_known.by_place(),
         format: RECORD_FORMAT,
         tool: env!("CARGO_PKG_VERSION").to_owned(),

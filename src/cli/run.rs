@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
+use super::bank::own_bank;
 use super::locked::{
     locked_departures, locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement,
 };
@@ -21,6 +22,7 @@ use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCa
 use experience::{Bank, Record};
 use lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
 use project::OperatorProject;
+use report::RunRecord;
 use source::SourceTree;
 use space::Configuration;
 use tuner::{
@@ -90,12 +92,20 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         }
         let (root, best) = (&workspace.project.root, &outcome.progress.best.sources);
         write_winner(root, &workspace.work_directory, &workspace.sources, best, &lock)?;
-        keep_experience(&workspace, &outcome.records, output);
+        let records = further.records(&outcome.records, output);
+        keep_experience(&workspace, &records, output);
+        further.keep_local_motifs(&workspace, output);
         comments_of_what_was(&workspace.sources, best).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");
     let wall_s = started.elapsed().as_secs_f64();
+    let used = further.used();
     let record = super::record::run_record(&workspace, &outcome, arguments.target.seed, arguments.budget, wall_s);
+    let lineage = used.as_ref().map(|used| used.lineage.clone()).unwrap_or_default();
+    if !lineage.is_empty() {
+        write_whole(&workspace.work_directory.join("lineage.jsonl"), &further.lineage())?;
+    }
+    let record = RunRecord { lineage, ..record };
     // For later study: `replay --space record.json`.
     write_whole(&workspace.work_directory.join("record.json"), &serde_json::to_string(&record).unwrap_or_default())?;
     let report = match write_html(&record, &report_path) {
@@ -122,7 +132,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     }
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     let summary = summary(&workspace, &outcome, wall_s, lock_shown, report);
-    output.emit(&Event::Summary(Box::new(Summary { model: further.used(), ..summary })));
+    output.emit(&Event::Summary(Box::new(Summary { model: used, ..summary })));
     Ok(Exit::Fine)
 }
 
@@ -336,11 +346,6 @@ fn keep_experience(workspace: &Workspace, records: &[Record], output: &mut Outpu
             help: None,
         }));
     }
-}
-
-/// The project's own bank, which may not exist yet.
-pub fn own_bank(workspace: &Workspace) -> PathBuf {
-    workspace.work_directory.join("bank")
 }
 
 /// Refuses to edit files with uncommitted changes. A project outside of git has nothing to compare with and is accepted.

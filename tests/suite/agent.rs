@@ -2,7 +2,7 @@
 //! as a model would write them.
 
 use ::agent::testing::{ScriptedServer, Step};
-use serde_json::Value;
+use serde_json::json;
 
 use crate::cli::small_gelu;
 use crate::support::{Ended, Project, require_tools};
@@ -53,9 +53,33 @@ fn files(project: &Project) -> Vec<String> {
 fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_same() {
     require_tools!();
     let good = format!("TITLE: longer tiles\n{}", edit(HOST, TILE, LONG_TILE));
-    let answers = ["Start-up of the copies.", "- longer tiles in the tiling function", &good];
-    let server = ScriptedServer::start(answers.map(|answer| Step::Say(answer.to_owned()))).expect("a server");
-    let project = with_model(&server, "");
+    let pieces = ["Start-up of ", "the copies."].map(str::to_owned).to_vec();
+    let learned = "<<<<<<< RECORD model-1\nWHAT: longer tiles where rows are long\nAVOID: short rows\n>>>>>>> END";
+    // No kernel has this line: it is host code, and not the engine's.
+    let stated = format!("<<<<<<< MOTIF longer tiles\n{}\n=======\n{}\n>>>>>>> END", TILE.trim(), LONG_TILE.trim());
+    let steps = [
+        Step::Stream(pieces),
+        Step::Say("- longer tiles in the tiling function".to_owned()),
+        // What it would propose is tried before.
+        Step::Call("profile".to_owned(), json!({ "edits": good })),
+        Step::Say(good),
+        Step::by(move |asked| {
+            let role = asked.body["messages"][0]["content"].as_str().unwrap_or_default();
+            let (_, behind) = asked.question().split_once("The version to begin with").unwrap_or_default();
+            let text = behind.split("```").nth(1).unwrap_or_default().trim_start_matches("cpp\n");
+            Step::Say(match role {
+                role if role.contains("RECORD name") => learned.to_owned(),
+                role if role.contains("MOTIF title") => stated.to_owned(),
+                _ if text.contains("? TILE_LENGTH : 1024") => {
+                    let text = text.replace("? TILE_LENGTH : 1024", "? TILE_LENGTH : 512");
+                    format!("TITLE: shorter ones\n<<<<<<< TILING\n{text}>>>>>>> REPLACE")
+                }
+                _ => "NOTHING".to_owned(),
+            })
+        }),
+    ];
+    let server = ScriptedServer::start(steps).expect("a server");
+    let project = with_model(&server, "tools = [\"profile\"]\nevolve = 1\ndistil = true\nlocal-motifs = true\n");
     let replayed = Project::copy_of(project.path());
 
     let refused = run(&project, "5", &["--dry-run"]).expect(2);
@@ -68,7 +92,7 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
 
     let cassette = project.path().join("model.jsonl");
     let cassette = cassette.to_str().expect("a path");
-    let ended = run(&project, "5", &["--yes", "--record", cassette]).expect(0);
+    let ended = run(&project, "8", &["--yes", "--record", cassette]).expect(0);
     assert_eq!(ended.named("warning").iter().filter(|event| event["code"] == "sources-leave").count(), 2);
     let first = &server.received()[0];
     assert!(first.head.contains(&format!("Bearer {KEY}")) && first.question().contains("class KernelGelu {"));
@@ -80,7 +104,18 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     let lock = project.read("ascend.lock");
     assert!(lock.contains("model-1") && lock.contains("longer tiles"), "{lock}");
     let summary = ended.named("summary")[0];
-    assert_eq!((&summary["model"]["answers"], &summary["model"]["evaluations"]), (&Value::from(3), &Value::from(1)));
+    assert_eq!(summary["model"]["evaluations"], 2);
+    let lineage = &summary["model"]["lineage"];
+    assert_eq!((&lineage[0]["title"], &lineage[0]["outcome"]), (&json!("shorter ones"), &json!("right")), "{lineage}");
+    assert!(project.read("target/ascend-tune/lineage.jsonl").contains("? TILE_LENGTH : 512"));
+    let warnings = ended.named("warning");
+    assert!(warnings.iter().any(|event| event["code"] == "local-motif-not-kept"), "host code is no local motif");
+    let tried = &server.received()[3].body["messages"][3]["content"];
+    let tried = tried.as_str().expect("what the tool brought");
+    assert!(tried.starts_with("Right on the timed cases") && tried.contains("The longest launch: "), "{tried}");
+    let record = files(&project).into_iter().find(|text| text.contains("model: longer tiles where rows are long"));
+    let record = record.expect("what was learned is in the project's bank");
+    assert!(record.contains("avoid-when = [") && record.contains("\"short rows\""), "{record}");
     let report = project.read("target/ascend-tune/report.html");
     assert!(report.contains("proposed by the model m: longer tiles in the tiling function"));
     assert!(files(&project).iter().all(|text| !text.contains(KEY)), "the key is kept");
@@ -88,13 +123,13 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     assert!(recorded.lines().count() >= 3 && !recorded.contains(project.path().to_str().expect("a path")));
 
     let asked = server.received().len();
-    run(&replayed, "5", &["--offline", "--replay", cassette]).expect(0);
+    run(&replayed, "8", &["--offline", "--replay", cassette]).expect(0);
     assert_eq!(server.received().len(), asked, "nothing leaves the machine");
     assert!(!replayed.path().join("asked").exists(), "and no program is started");
     for file in [HOST, KERNEL, "ascend.lock"] {
         assert_eq!(replayed.read(file), project.read(file), "{file}");
     }
-    let other = run(&replayed, "5", &["--offline", "--replay", cassette, "--allow-dirty"]).expect(2);
+    let other = run(&replayed, "8", &["--offline", "--replay", cassette, "--allow-dirty"]).expect(2);
     let message = other.named("error")[0]["message"].to_string();
     assert!(message.contains("question 1 of this run, for diagnose") && message.contains("line "), "{message}");
 }

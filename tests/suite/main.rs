@@ -22,6 +22,7 @@ mod house;
 mod kernel_tests;
 mod ladder;
 mod limits;
+mod mcp;
 mod mix;
 mod operators;
 mod probes;

@@ -26,6 +26,9 @@ pub enum AnswerError {
     /// There is no edit in it.
     #[error("the answer has no edit: none of its lines begins with `<<<<<<< SEARCH` or `<<<<<<< FUNCTION`")]
     NoEdit,
+    /// There is no tiling function in it.
+    #[error("the answer has no line `<<<<<<< TILING`, behind which the text between the markers would stand")]
+    NoTiling,
     /// An edit does not end.
     #[error("line {line} of the answer: this edit has no `{missing}`")]
     Open {
@@ -108,13 +111,28 @@ pub enum AnswerError {
 const SEARCH: &str = "<<<<<<< SEARCH";
 const FUNCTION: &str = "<<<<<<< FUNCTION";
 const BETWEEN: &str = "=======";
-const END: &str = ">>>>>>> REPLACE";
+pub(super) const END: &str = ">>>>>>> REPLACE";
 const TITLE: &str = "TITLE:";
 const NOTHING: &str = "NOTHING";
 /// Bytes of an answer that are read.
 const MOST_BYTES: usize = 1 << 20;
 /// Letters of a title.
 const LONGEST_TITLE: usize = 100;
+
+/// How an edit of lines in a file begins, with its line break.
+pub(super) fn search_head(file: &str) -> String {
+    format!("{SEARCH} {file}\n")
+}
+
+/// How an edit of a whole function begins.
+pub(super) fn function_head(file: &str, name: &str) -> String {
+    format!("{FUNCTION} {file} {name}\n")
+}
+
+/// Lines that are replaced, with what ends them.
+pub(super) fn between(old: &str) -> String {
+    format!("{old}{BETWEEN}\n")
+}
 
 /// One edit as it stands in an answer.
 struct Edit<'a> {
@@ -181,7 +199,8 @@ pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(300).collect()
 }
 
-fn title(answer: &str) -> String {
+/// What an answer calls its change, one line.
+pub(super) fn title(answer: &str) -> String {
     let written = answer.lines().find_map(|line| line.trim().strip_prefix(TITLE));
     let title: String = one_line(written.unwrap_or_default().trim()).chars().take(LONGEST_TITLE).collect();
     if title.is_empty() { "a change without a title".to_owned() } else { title }

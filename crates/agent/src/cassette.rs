@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::chat::{CallError, Chat, Reply, Request};
+use super::chat::{CallError, Chat, Reply, Request, ToolCall};
 use super::role::Role;
 
-/// A line of a recording.
+/// A question with what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Exchange {
     role: Role,
@@ -18,6 +18,39 @@ struct Exchange {
     request: Value,
     #[serde(flatten)]
     outcome: Outcome,
+}
+
+/// A tool that was used between two exchanges.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Usage {
+    tool: ToolCall,
+    result: String,
+}
+
+/// A line of a recording.
+#[derive(Clone, Debug, PartialEq)]
+enum Entry {
+    Exchange(Box<Exchange>),
+    Tool(Usage),
+}
+
+impl Entry {
+    fn of(line: &str) -> serde_json::Result<Self> {
+        let value: Value = serde_json::from_str(line)?;
+        if value.get("tool").is_some() {
+            return serde_json::from_value(value).map(Self::Tool);
+        }
+        serde_json::from_value(value).map(|exchange| Self::Exchange(Box::new(exchange)))
+    }
+
+    fn line(&self) -> serde_json::Result<String> {
+        let text = match self {
+            Self::Exchange(exchange) => serde_json::to_string(exchange),
+            Self::Tool(usage) => serde_json::to_string(usage),
+        };
+        text.map(|line| format!("{line}\n"))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,36 +107,46 @@ pub enum CassetteError {
 }
 
 /// Reads a recording. A last line without an end was cut off, and counts as not there.
-fn read(path: &Path) -> Result<Vec<Exchange>, CassetteError> {
+fn read(path: &Path) -> Result<Vec<Entry>, CassetteError> {
     let text = fs_err::read_to_string(path)?;
-    let mut exchanges = Vec::new();
+    let mut entries = Vec::new();
     for (place, line) in text.split_inclusive('\n').enumerate() {
         if line.trim().is_empty() || !line.ends_with('\n') {
             continue;
         }
         let at = place + 1;
-        let exchange: Exchange = serde_json::from_str(line).map_err(|error| {
+        let entry = Entry::of(line).map_err(|error| {
             let message = error.to_string();
             CassetteError::Line { path: path.to_owned(), line: at, message }
         })?;
-        let request = Request { role: exchange.role, body: exchange.request.clone() };
-        if request.digest() != exchange.digest {
-            let Exchange { role, digest, .. } = exchange;
-            return Err(CassetteError::Changed { path: path.to_owned(), line: at, role, digest });
+        if let Entry::Exchange(exchange) = &entry {
+            let Exchange { role, digest, request, .. } = &**exchange;
+            if (Request { role: *role, body: request.clone() }).digest() != *digest {
+                let digest = digest.clone();
+                return Err(CassetteError::Changed { path: path.to_owned(), line: at, role: *role, digest });
+            }
         }
-        exchanges.push(exchange);
+        entries.push(entry);
     }
-    Ok(exchanges)
+    Ok(entries)
 }
 
 /// Writes one line at once, so that a run that is stopped leaves whole lines or a last one without an end.
-fn append(file: &mut fs_err::File, request: &Request, result: &Result<Reply, CallError>) -> Result<(), CallError> {
-    let (role, digest) = (request.role, request.digest());
-    let exchange = Exchange { role, digest, request: request.body.clone(), outcome: Outcome::of(result) };
-    let written = serde_json::to_string(&exchange).map_err(std::io::Error::other);
-    let written = written.and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
+fn append(file: &mut fs_err::File, entry: &Entry) -> Result<(), CallError> {
+    let written = entry.line().map_err(std::io::Error::other);
+    let written = written.and_then(|line| file.write_all(line.as_bytes()));
     let name = |file: &fs_err::File| file.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     written.map_err(|error| CallError::NotKept { file: name(file), message: error.to_string() })
+}
+
+fn exchanged(request: &Request, result: &Result<Reply, CallError>) -> Entry {
+    let (role, digest) = (request.role, request.digest());
+    let exchange = Exchange { role, digest, request: request.body.clone(), outcome: Outcome::of(result) };
+    Entry::Exchange(Box::new(exchange))
+}
+
+fn used(call: &ToolCall, result: &str) -> Entry {
+    Entry::Tool(Usage { tool: call.clone(), result: result.to_owned() })
 }
 
 /// Records everything that goes through it.
@@ -123,8 +166,14 @@ impl Recorder {
 impl Chat for Recorder {
     fn ask(&mut self, request: &Request) -> Result<Reply, CallError> {
         let result = self.inner.ask(request);
-        append(&mut self.file, request, &result)?;
+        append(&mut self.file, &exchanged(request, &result))?;
         result
+    }
+
+    fn tool(&mut self, call: &ToolCall, run: &mut dyn FnMut() -> String) -> Result<String, CallError> {
+        let result = self.inner.tool(call, run)?;
+        append(&mut self.file, &used(call, &result))?;
+        Ok(result)
     }
 }
 
@@ -132,7 +181,7 @@ impl Chat for Recorder {
 #[derive(Debug)]
 pub struct Replay {
     name: String,
-    exchanges: VecDeque<Exchange>,
+    entries: VecDeque<Entry>,
     asked: usize,
 }
 
@@ -140,7 +189,7 @@ impl Replay {
     /// Reads a recording.
     pub fn open(path: &Path) -> Result<Self, CassetteError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { name, exchanges: read(path)?.into(), asked: 0 })
+        Ok(Self { name, entries: read(path)?.into(), asked: 0 })
     }
 }
 
@@ -152,17 +201,34 @@ impl Chat for Replay {
             let message = format!("{}: question {} of this run, for {role} ({digest}), {how}", self.name, self.asked);
             Err(CallError::NotRecorded { message })
         };
-        let Some(exchange) = self.exchanges.front() else {
-            return differs("was not recorded: the recording ends before it".to_owned());
+        let exchange = match self.entries.front() {
+            Some(Entry::Exchange(exchange)) => exchange,
+            Some(Entry::Tool(usage)) => {
+                let name = super::answer::one_line(&usage.tool.name);
+                return differs(format!("was not recorded: the tool {name:?} was used then"));
+            }
+            None => return differs("was not recorded: the recording ends before it".to_owned()),
         };
         if exchange.role != role || exchange.digest != digest {
             let what = difference(&exchange.request, &request.body);
             let how = format!("is not the one that was recorded, for {} ({}): {what}", exchange.role, exchange.digest);
             return differs(how);
         }
-        match self.exchanges.pop_front() {
-            Some(exchange) => exchange.outcome.result(),
-            None => differs("was not recorded".to_owned()),
+        match self.entries.pop_front() {
+            Some(Entry::Exchange(exchange)) => exchange.outcome.result(),
+            _ => differs("was not recorded".to_owned()),
+        }
+    }
+
+    fn tool(&mut self, call: &ToolCall, _run: &mut dyn FnMut() -> String) -> Result<String, CallError> {
+        match self.entries.pop_front() {
+            Some(Entry::Tool(usage)) if usage.tool == *call => Ok(usage.result),
+            _ => {
+                let name = super::answer::one_line(&call.name);
+                let after = format!("after question {} of this run", self.asked);
+                let message = format!("{}: the use of the tool {name:?} {after} was not recorded", self.name);
+                Err(CallError::NotRecorded { message })
+            }
         }
     }
 }
@@ -178,7 +244,11 @@ fn difference(recorded: &Value, asked: &Value) -> String {
             return format!("{name} was {}, and is {}", text(was), text(is));
         }
     }
-    for (place, name) in [(0, "instructions"), (1, "question")] {
+    let messages = |value: &Value| value.pointer("/messages").and_then(Value::as_array).map_or(0, Vec::len);
+    for place in 0..messages(recorded).max(messages(asked)) {
+        let name = ["instructions", "question"]
+            .get(place)
+            .map_or_else(|| format!("message {place}"), |name| (*name).to_owned());
         let of = |value: &Value| {
             value.pointer(&format!("/messages/{place}/content")).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
@@ -190,6 +260,13 @@ fn difference(recorded: &Value, asked: &Value) -> String {
             return format!("line {} of the {name} was {:?}, and is {:?}", line + 1, quoted(&was), quoted(&is));
         }
     }
+    for (name, what) in
+        [("response_format", "the schema of the answer"), ("tools", "tools"), ("tool_choice", "the use of tools")]
+    {
+        if recorded.get(name) != asked.get(name) {
+            return format!("{what} differ");
+        }
+    }
     "another role".to_owned()
 }
 
@@ -199,6 +276,13 @@ pub struct Kept {
     inner: Box<dyn Chat>,
     file: fs_err::File,
     known: BTreeMap<String, VecDeque<Reply>>,
+    /// What tools brought, by what was called.
+    results: BTreeMap<String, VecDeque<String>>,
+}
+
+/// What tells a call from others.
+fn call_key(call: &ToolCall) -> String {
+    format!("{} {} {}", call.id, call.name, call.arguments)
 }
 
 impl Kept {
@@ -206,18 +290,25 @@ impl Kept {
     pub fn open(path: &Path, again: bool, inner: Box<dyn Chat>) -> Result<Self, CassetteError> {
         let earlier = if path.exists() && !again { read(path)? } else { Vec::new() };
         let mut known: BTreeMap<String, VecDeque<Reply>> = BTreeMap::new();
+        let mut results: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
         let mut whole = String::new();
-        for exchange in earlier {
-            whole.push_str(&serde_json::to_string(&exchange).map_err(std::io::Error::other)?);
-            whole.push('\n');
-            if let Outcome::Reply(reply) = exchange.outcome {
-                known.entry(exchange.digest).or_default().push_back(reply);
+        for entry in earlier {
+            whole.push_str(&entry.line().map_err(std::io::Error::other)?);
+            match entry {
+                Entry::Exchange(exchange) => {
+                    if let Outcome::Reply(reply) = exchange.outcome {
+                        known.entry(exchange.digest).or_default().push_back(reply);
+                    }
+                }
+                Entry::Tool(usage) => {
+                    results.entry(call_key(&usage.tool)).or_default().push_back(usage.result);
+                }
             }
         }
         // A line that was cut off would spoil the next one.
         fs_err::write(path, whole)?;
         let file = fs_err::OpenOptions::new().append(true).open(path)?;
-        Ok(Self { inner, file, known })
+        Ok(Self { inner, file, known, results })
     }
 }
 
@@ -228,8 +319,17 @@ impl Chat for Kept {
         }
         let result = self.inner.ask(request);
         if result.is_ok() {
-            append(&mut self.file, request, &result)?;
+            append(&mut self.file, &exchanged(request, &result))?;
         }
         result
+    }
+
+    fn tool(&mut self, call: &ToolCall, run: &mut dyn FnMut() -> String) -> Result<String, CallError> {
+        if let Some(result) = self.results.get_mut(&call_key(call)).and_then(VecDeque::pop_front) {
+            return Ok(result);
+        }
+        let result = self.inner.tool(call, run)?;
+        append(&mut self.file, &used(call, &result))?;
+        Ok(result)
     }
 }

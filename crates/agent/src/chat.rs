@@ -29,9 +29,39 @@ impl Request {
             ],
             "temperature": temperature,
             "max_tokens": answer_tokens,
-            "stream": false,
         });
         Self { role: prompt.role, body }
+    }
+
+    /// The same that wants an answer by a schema.
+    #[must_use]
+    pub fn formatted(mut self, format: Value) -> Self {
+        self.body["response_format"] = format;
+        self
+    }
+
+    /// The same with tools that the model may call; `last` where it has called enough of them.
+    #[must_use]
+    pub fn with_tools(mut self, tools: Value, last: bool) -> Self {
+        self.body["tools"] = tools;
+        self.body["tool_choice"] = if last { "none" } else { "auto" }.into();
+        self
+    }
+
+    /// The same after calls that an answer made, with what came of them.
+    #[must_use]
+    pub fn with_results(mut self, text: &str, results: &[(ToolCall, String)]) -> Self {
+        let call = |call: &ToolCall| {
+            let function = json!({ "name": call.name, "arguments": call.arguments });
+            json!({ "id": call.id, "type": "function", "function": function })
+        };
+        let calls: Vec<Value> = results.iter().map(|(made, _)| call(made)).collect();
+        if let Some(messages) = self.body["messages"].as_array_mut() {
+            messages.push(json!({ "role": "assistant", "content": text, "tool_calls": calls }));
+            let result = |(call, result): &(ToolCall, String)| json!({ "role": "tool", "tool_call_id": call.id, "content": result });
+            messages.extend(results.iter().map(result));
+        }
+        self
     }
 
     /// What tells it from others.
@@ -50,6 +80,20 @@ pub struct Reply {
     pub usage: Usage,
     /// Seconds until it was there, waiting for the server's leave included.
     pub seconds: f64,
+    /// Tools that it calls before it says more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
+}
+
+/// A tool that a model calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// What the model calls this call.
+    pub id: String,
+    /// Name of the tool.
+    pub name: String,
+    /// Arguments as it wrote them: JSON, if it keeps to what it was told.
+    pub arguments: String,
 }
 
 /// Why there is no answer.
@@ -99,6 +143,19 @@ pub enum CallError {
         role: Role,
         /// How long it is.
         tokens: u64,
+        /// How long the prompt was.
+        #[serde(default)]
+        prompt_tokens: u64,
+    },
+    /// The stream of an answer broke off.
+    #[error("the answer of {host} breaks off: {message}")]
+    Cut {
+        /// Who.
+        host: String,
+        /// How.
+        message: String,
+        /// What it took until then.
+        usage: Usage,
     },
     /// The model, or a filter before it, does not want to.
     #[error("the model refuses to answer for {role}: {message}")]
@@ -139,64 +196,31 @@ impl CallError {
     pub fn is_fatal(&self) -> bool {
         matches!(self, Self::NotRecorded { .. } | Self::NotKept { .. })
     }
+
+    /// Whether the server does not understand the request, or does not want to: another one may do better.
+    pub fn is_about_the_request(&self) -> bool {
+        matches!(self, Self::Status { status: 400 | 404 | 415 | 422 | 501, .. })
+    }
+
+    /// What it took all the same.
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Cut { usage, .. } => *usage,
+            Self::Truncated { tokens, prompt_tokens, .. } => {
+                Usage { prompt_tokens: *prompt_tokens, answer_tokens: *tokens }
+            }
+            _ => Usage::default(),
+        }
+    }
 }
 
 /// A way to ask a model.
 pub trait Chat: Debug + Send {
     /// Asks, and waits for the answer.
     fn ask(&mut self, request: &Request) -> Result<Reply, CallError>;
-}
 
-/// Reads a server's answer to a request for a role.
-pub(super) fn completion(host: &str, role: Role, body: &str) -> Result<(String, Option<Usage>), CallError> {
-    let malformed = |message: String| CallError::Malformed { host: host.to_owned(), message };
-    let value: Value = serde_json::from_str(body).map_err(|error| malformed(error.to_string()))?;
-    let usage = value.get("usage").and_then(|usage| {
-        let of = |name: &str| usage.get(name).and_then(Value::as_u64);
-        Some(Usage { prompt_tokens: of("prompt_tokens")?, answer_tokens: of("completion_tokens")? })
-    });
-    let choice = value.pointer("/choices/0").ok_or_else(|| malformed("it has no choices".to_owned()))?;
-    let refusal = choice.pointer("/message/refusal").and_then(Value::as_str).filter(|text| !text.is_empty());
-    let text = choice.pointer("/message/content").and_then(Value::as_str).unwrap_or_default();
-    let refused = |message: &str| CallError::Refused { role, message: super::answer::one_line(message) };
-    match choice.get("finish_reason").and_then(Value::as_str) {
-        _ if refusal.is_some() => Err(refused(refusal.unwrap_or_default())),
-        Some("content_filter") => Err(refused("its answer was filtered")),
-        Some("length") => Err(CallError::Truncated { role, tokens: usage.unwrap_or_default().answer_tokens }),
-        _ if text.trim().is_empty() => Err(malformed("its message has no content".to_owned())),
-        _ => Ok((text.to_owned(), usage)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(body: &str) -> Result<(String, Option<Usage>), CallError> {
-        completion("h", Role::Propose, body)
-    }
-
-    #[test]
-    fn an_answer_is_read_with_its_price() {
-        let body = r#"{"choices":[{"message":{"content":"TITLE: x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3}}"#;
-        assert_eq!(read(body), Ok(("TITLE: x".to_owned(), Some(Usage { prompt_tokens: 7, answer_tokens: 3 }))));
-        assert_eq!(read(r#"{"choices":[{"message":{"content":"x"}}]}"#), Ok(("x".to_owned(), None)));
-    }
-
-    #[test]
-    fn what_is_no_answer_says_why() {
-        let said = |body: &str| read(body).unwrap_err().to_string();
-        assert!(said("<html>").contains("what h sends is no chat completion: expected value"));
-        assert!(said(r#"{"choices":[{"message":{"content":"x"#).contains("EOF"));
-        assert!(said("{}").contains("it has no choices"));
-        assert!(said(r#"{"choices":[{"message":{"content":null}}]}"#).contains("no content"));
-        assert!(
-            said(r#"{"choices":[{"message":{"content":"x"},"finish_reason":"length"}]}"#)
-                .contains("raise `answer-tokens`")
-        );
-        assert!(said(r#"{"choices":[{"message":{"refusal":"No."}}]}"#).contains("refuses to answer for propose: No."));
-        assert!(
-            said(r#"{"choices":[{"message":{"content":"x"},"finish_reason":"content_filter"}]}"#).contains("filtered")
-        );
+    /// What a tool brings that an answer calls: `run` runs it, unless that is known already.
+    fn tool(&mut self, _call: &ToolCall, run: &mut dyn FnMut() -> String) -> Result<String, CallError> {
+        Ok(run())
     }
 }

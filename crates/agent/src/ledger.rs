@@ -82,16 +82,21 @@ impl Ledger {
     /// Takes note of an answer.
     pub fn answered(&mut self, usage: Usage, seconds: f64) {
         self.spent.answers += 1;
-        self.spent.prompt_tokens += usage.prompt_tokens;
-        self.spent.answer_tokens += usage.answer_tokens;
         self.spent.seconds += seconds;
-        self.spent.money += usage.prompt_tokens as f64 * self.budget.per_prompt_token
-            + usage.answer_tokens as f64 * self.budget.per_answer_token;
+        self.pay(usage);
     }
 
-    /// Takes note of a question that got no answer.
-    pub fn failed(&mut self) {
+    /// Takes note of a question that got no answer, and of what it took all the same.
+    pub fn failed(&mut self, usage: Usage) {
         self.spent.failures += 1;
+        self.pay(usage);
+    }
+
+    fn pay(&mut self, usage: Usage) {
+        self.spent.prompt_tokens += usage.prompt_tokens;
+        self.spent.answer_tokens += usage.answer_tokens;
+        self.spent.money += usage.prompt_tokens as f64 * self.budget.per_prompt_token
+            + usage.answer_tokens as f64 * self.budget.per_answer_token;
     }
 }
 

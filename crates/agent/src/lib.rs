@@ -5,33 +5,46 @@
 //! [`Client`] opens connections, and only with a [`Consent`].
 
 mod answer;
+mod api;
 mod cassette;
 mod chat;
 mod client;
 mod collaborator;
+mod completion;
 mod evidence;
 mod ledger;
+mod lessons;
+mod local;
+pub mod mcp;
 mod mind;
+mod population;
 mod program;
 mod prompt;
 mod role;
 mod scrub;
 mod settings;
 mod state;
+mod structured;
 mod talk;
 mod templates;
 #[doc(hidden)]
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod tiling;
 mod tokens;
+mod tools;
 
 pub use answer::{AnswerError, Change, change};
+pub use api::api_facts;
 pub use cassette::{CassetteError, Kept, Recorder, Replay};
-pub use chat::{CallError, Chat, Reply, Request, Tries};
-pub use client::{Client, ClientError, Consent};
+pub use chat::{CallError, Chat, Reply, Request, ToolCall, Tries};
+pub use client::{Client, ClientError, Consent, Streaming};
 pub use collaborator::{Collaborator, Used};
 pub use ledger::{Spent, Usage};
+pub use lessons::Learned;
+pub use local::LocalMotifs;
+pub use population::{Fate, Member};
 pub use program::{Program, ProgramSettings};
 pub use prompt::{Prompt, PromptError};
 pub use role::Role;
@@ -40,3 +53,4 @@ pub use settings::{Budget, Settings};
 pub use state::{Failed, State, Subject};
 pub use templates::{TemplateError, Templates};
 pub use tokens::tokens;
+pub use tools::{Bench, Tool, Toolbox, Try, search_bank};

@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use super::answer::Change;
 use super::ledger::Spent;
-use super::state::{Failed, State};
+use super::lessons::Learned;
+use super::population::Brood;
+use super::state::{Failed, Outcome, State};
+use motif::LocalForm;
 use proposer::Note;
 use source::SourceTree;
 
@@ -15,6 +18,12 @@ pub(super) enum Errand {
     Fresh(usize),
     /// A proposal that was refused, and the answers that tried to mend it so far.
     Repair(Failed, u32),
+    /// A tiling function that comes of another.
+    Evolve(Brood),
+    /// What was learned of what was tried.
+    Distil(Vec<Outcome>),
+    /// A change that was kept, as a rule.
+    Motif(Change),
 }
 
 /// A change, and how it came about.
@@ -28,6 +37,8 @@ pub(super) struct Written {
     pub author: String,
     /// Answers that it took to mend it.
     pub repairs: u32,
+    /// Where it stands in a population of tiling functions, and its text there.
+    pub lineage: Option<(Brood, String)>,
 }
 
 /// What came of a conversation.
@@ -35,6 +46,10 @@ pub(super) struct Written {
 pub(super) struct Held {
     /// Changes to try.
     pub written: Vec<Written>,
+    /// What was learned.
+    pub learned: Vec<Learned>,
+    /// A rule that makes again what was kept.
+    pub form: Option<LocalForm>,
     /// What the user should hear.
     pub notes: Vec<Note>,
     /// Whether there is nothing to say about these sources.

@@ -175,6 +175,8 @@ impl Mind for Program {
                 let state = &state.failed(failed);
                 return self.answered(&Question { ask: "repair", most: 1, state }, repairs + 1, sources, held);
             }
+            // Programs keep populations, and write records, themselves.
+            Errand::Evolve(_) | Errand::Distil(_) | Errand::Motif(_) => return held,
         };
         held.nothing = false;
         self.answered(&question, repairs, sources, held)
@@ -205,7 +207,7 @@ impl Program {
                         Ok(change) => {
                             let idea = one_line(if proposed.why.is_empty() { &proposed.title } else { &proposed.why });
                             let author = format!("the program {}", one_line(&self.settings.command[0]));
-                            held.written.push(Written { change, idea, author, repairs });
+                            held.written.push(Written { change, idea, author, repairs, lineage: None });
                         }
                         Err(error) => {
                             held.notes.push(note("proposer-answer-unusable", format!("{:?}: {error}", proposed.title)))

@@ -17,11 +17,18 @@ pub enum Role {
     Propose,
     /// Edits that mend a proposal which was refused.
     Repair,
+    /// A tiling function that comes of another one.
+    Evolve,
+    /// What was learned, in words for a bank.
+    Distil,
+    /// A rewrite that was kept as a rule.
+    Motif,
 }
 
 impl Role {
     /// In the order in which they are asked.
-    pub const ALL: [Self; 4] = [Self::Diagnose, Self::Plan, Self::Propose, Self::Repair];
+    pub const ALL: [Self; 7] =
+        [Self::Diagnose, Self::Plan, Self::Propose, Self::Repair, Self::Evolve, Self::Distil, Self::Motif];
 
     /// The word in manifests, on the command line, and in names of templates.
     pub fn name(self) -> &'static str {
@@ -30,6 +37,9 @@ impl Role {
             Self::Plan => "plan",
             Self::Propose => "propose",
             Self::Repair => "repair",
+            Self::Evolve => "evolve",
+            Self::Distil => "distil",
+            Self::Motif => "motif",
         }
     }
 }

@@ -26,6 +26,24 @@ pub struct Settings {
     pub timeout: Duration,
     /// What may be spent.
     pub budget: Budget,
+    /// Whether answers are asked for piece by piece, as they come into being.
+    pub stream: bool,
+    /// Whether answers are asked for as JSON by a schema.
+    pub structured: bool,
+    /// Names of tools that the model may call.
+    pub tools: Vec<String>,
+    /// Calls of tools for one answer, at most.
+    pub tool_calls: u32,
+    /// How long one call may take.
+    pub tool_limit: Duration,
+    /// Answers in which the tiling function may be evolved.
+    pub evolve: u32,
+    /// Islands of its population.
+    pub islands: usize,
+    /// Whether the model is asked in the end what was learned.
+    pub distil: bool,
+    /// Whether it states what was kept as local motifs.
+    pub local_motifs: bool,
     /// Answers that mend one refused proposal, at most.
     pub repairs: u32,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -77,6 +95,15 @@ impl Settings {
                 per_prompt_token: table.price_prompt.unwrap_or(0.0) / PRICED,
                 per_answer_token: table.price_answer.unwrap_or(0.0) / PRICED,
             },
+            stream: table.stream.unwrap_or(true),
+            structured: table.structured.unwrap_or(false),
+            tools: table.tools.clone(),
+            tool_calls: table.tool_calls.unwrap_or(6),
+            tool_limit: Duration::from_secs_f64(table.tool_s.unwrap_or(60.0)),
+            evolve: table.evolve.unwrap_or(0),
+            islands: table.islands.unwrap_or(2) as usize,
+            distil: table.distil.unwrap_or(false),
+            local_motifs: table.local_motifs.unwrap_or(false),
             repairs: table.repairs.unwrap_or(2),
             share: table.share.unwrap_or(0.1),
             at_once: AT_ONCE,
@@ -109,7 +136,10 @@ mod tests {
         };
         let settings = Settings::of(&table);
         assert_eq!((settings.endpoint.as_str(), settings.host()), ("http://localhost:8000/v1", "localhost:8000"));
-        assert_eq!(Role::ALL.map(|role| settings.model(role)), ["small", "small", "large", "small"]);
+        assert_eq!(
+            Role::ALL.map(|role| settings.model(role)),
+            ["small", "small", "large", "small", "small", "small", "small"]
+        );
         assert_eq!(settings.key_variable, "ASCEND_TUNE_MODEL_KEY");
         assert_eq!((settings.budget.tokens, settings.budget.money), (Some(TOKENS), None));
         assert!((settings.budget.per_answer_token - 2e-6).abs() < 1e-12);

@@ -1,12 +1,15 @@
 //! What a prompt is made from: plain data about the operator, its profile, and what was tried.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::api::api_brief;
 use super::scrub::without_folders;
-use aicore::Profile;
-use experience::{Query, Shingles, Verdict, features_of, symptoms_of};
+use super::tiling::Region;
+use aicore::{Machine, Profile};
+use experience::{OF_A_MODEL, Query, Record, Shingles, Verdict, features_of, symptoms_of};
 use motif::{Context, named};
 use proposer::Asked;
 use source::SourceTree;
@@ -23,6 +26,8 @@ pub struct Subject {
     pub cases: Vec<String>,
     /// Hazards of the operator as it stands, one line each.
     pub hazards: Vec<String>,
+    /// What says how much calls cost.
+    pub costs: Option<Arc<Machine>>,
 }
 
 /// What a prompt is made from. Lists are in the order of importance, except for what was tried, which is in the order of time.
@@ -45,6 +50,10 @@ pub struct State {
     diagnosis: String,
     idea: String,
     failed: Failed,
+    /// Whether answers are JSON by a schema.
+    structured: bool,
+    tiling: Tiling,
+    outcomes: Vec<Outcome>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -71,6 +80,43 @@ struct File {
     /// Share of the critical path in it.
     #[serde(skip)]
     share: f64,
+}
+
+/// A tiling function to begin with, and others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tiling {
+    /// File that it stands in.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// What it brings; empty for the one that stands there.
+    pub speedup: String,
+    /// Others that are right.
+    pub others: Vec<Version>,
+    /// What was refused, with why.
+    pub refused: Vec<String>,
+}
+
+/// A tiling function that is right.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Version {
+    /// Its text.
+    pub text: String,
+    /// What it brings.
+    pub speedup: String,
+}
+
+/// A proposal with what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Its name.
+    pub name: String,
+    /// What it was to do.
+    pub title: String,
+    /// What became of it.
+    pub became: String,
+    /// The change as a diff.
+    pub diff: String,
 }
 
 /// A proposal that was refused.
@@ -120,13 +166,16 @@ impl State {
             hot: hot(context),
             records: records(asked, profile),
             tried: tried[tried.len().saturating_sub(TRIED)..].iter().map(|line| without_folders(line)).collect(),
-            calls: calls(context),
+            calls: calls(context, subject.costs.as_deref()),
             files: files.collect(),
             left_out: Vec::new(),
             ideas: IDEAS,
             diagnosis: String::new(),
             idea: String::new(),
             failed: Failed::default(),
+            structured: false,
+            tiling: Tiling::default(),
+            outcomes: Vec::new(),
         }
     }
 
@@ -148,6 +197,33 @@ impl State {
         Self { failed: Failed { message: without_folders(&failed.message), ..failed.clone() }, ..self }
     }
 
+    /// The same for answers that are JSON by a schema, or plain text.
+    #[must_use]
+    pub fn structured(self, structured: bool) -> Self {
+        Self { structured, ..self }
+    }
+
+    /// The same with a tiling function to begin with.
+    #[must_use]
+    pub fn tiling(self, tiling: Tiling) -> Self {
+        Self { tiling, ..self }
+    }
+
+    /// The same with the tiling function as it stands, where there is one.
+    #[must_use]
+    pub fn with_tiling_of(self, sources: &SourceTree) -> Self {
+        let Ok(region) = Region::of(sources) else { return self };
+        let (file, text) = (region.file.clone(), region.text(sources).to_owned());
+        self.tiling(Tiling { file, text, ..Tiling::default() })
+    }
+
+    /// The same with what was tried and is over.
+    #[must_use]
+    pub fn outcomes(self, outcomes: Vec<Outcome>) -> Self {
+        let scrubbed = |outcome: Outcome| Outcome { became: without_folders(&outcome.became), ..outcome };
+        Self { outcomes: outcomes.into_iter().map(scrubbed).collect(), ..self }
+    }
+
     /// Files whose text it holds.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
@@ -164,7 +240,9 @@ impl State {
             || cut(&mut self.hot, FEW).is_some()
             || oldest(&mut self.tried, FEW).is_some()
             || cut(&mut self.cases, FEW).is_some()
-            || cut(&mut self.hazards, FEW).is_some();
+            || cut(&mut self.hazards, FEW).is_some()
+            || self.tiling.others.pop().is_some()
+            || (self.outcomes.len() > 1 && oldest_outcome(&mut self.outcomes));
         if !gone {
             // The file that the critical path passes least, the longest of several.
             let order = |left: &&File, right: &&File| {
@@ -176,6 +254,11 @@ impl State {
         }
         Some(self)
     }
+}
+
+fn oldest_outcome(outcomes: &mut Vec<Outcome>) -> bool {
+    outcomes.remove(0);
+    true
 }
 
 fn us(time_us: f64) -> String {
@@ -242,20 +325,22 @@ fn records(asked: &Asked<'_>, profile: Option<&Profile>) -> Vec<String> {
     };
     let mut motifs = BTreeSet::new();
     let alike = asked.bank.search(&query).into_iter().filter(|found| found.likeness >= ALIKE);
-    let first = alike.filter_map(|found| Some((named(&found.record.motif)?, found.record)));
-    let first = first.filter(|(motif, _)| motifs.insert(motif.id())).take(RECORDS);
-    let said = |(motif, record): (&dyn motif::Motif, &experience::Record)| {
-        let what = motif.metadata().title;
-        match record.verdict {
-            Verdict::Rejected => format!("{what}: refused by the verifier"),
-            _ => format!("{what}: {:.2}x", record.before_us / record.after_us),
-        }
+    let first = alike.filter_map(|found| Some((done(found.record)?, found.record)));
+    let first = first.filter(|(_, record)| motifs.insert(record.motif.clone())).take(RECORDS);
+    let said = |(what, record): (&str, &experience::Record)| match record.verdict {
+        Verdict::Rejected => format!("{what}: refused by the verifier"),
+        _ => format!("{what}: {:.2}x", record.before_us / record.after_us),
     };
     first.map(said).collect()
 }
 
-/// What is known of the calls in the sources: which arguments they write and read.
-fn calls(context: &Context) -> Vec<String> {
+/// What was done, by the catalogue or in the words of a model.
+fn done(record: &Record) -> Option<&str> {
+    named(&record.motif).map(|motif| motif.metadata().title).or_else(|| record.motif.strip_prefix(OF_A_MODEL))
+}
+
+/// What is known of the calls in the sources: which arguments they write and read, for which dtypes they are, what they cost.
+fn calls(context: &Context, machine: Option<&Machine>) -> Vec<String> {
     let mut known = BTreeSet::new();
     for call in context.forest.iter().flat_map(|file| file.calls()) {
         let of_the_api = call.object.is_none() && matches!(call.scope.as_str(), "" | "AscendC");
@@ -268,7 +353,8 @@ fn calls(context: &Context) -> Vec<String> {
         if of_the_api && access(0).is_some() {
             let arguments: Vec<&str> =
                 (0..call.arguments.len()).map(|index| access(index).unwrap_or("value")).collect();
-            known.insert(format!("{}({})", call.name, arguments.join(", ")));
+            let facts = api_brief(&call.name, machine);
+            known.insert(format!("{}({}){facts}", call.name, arguments.join(", ")));
         }
     }
     known.into_iter().collect()

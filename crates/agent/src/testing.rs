@@ -26,6 +26,24 @@ pub enum Step {
     Slow(Duration, String),
     /// It stops in the middle of its answer.
     Cut(String),
+    /// It sends server-sent events, one for each of these pieces of an answer, and ends the stream as it should.
+    Stream(Vec<String>),
+    /// The same, and hangs up behind the last piece.
+    Broken(Vec<String>),
+    /// It calls a tool, by name and arguments.
+    Call(String, Value),
+    /// What it does depends on what it is asked.
+    With(Answering),
+}
+
+/// What a server does by what it is asked.
+#[derive(Clone)]
+pub struct Answering(pub Arc<dyn Fn(&Received) -> Step + Send + Sync>);
+
+impl std::fmt::Debug for Answering {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Answering(..)")
+    }
 }
 
 impl Step {
@@ -43,6 +61,11 @@ impl Step {
     /// A body that is no chat completion.
     pub fn body(body: &str) -> Self {
         Self::Send { status: 200, headers: Vec::new(), body: body.to_owned() }
+    }
+
+    /// A step that depends on what is asked.
+    pub fn by(answering: impl Fn(&Received) -> Self + Send + Sync + 'static) -> Self {
+        Self::With(Answering(Arc::new(answering)))
     }
 }
 
@@ -73,6 +96,29 @@ pub struct ScriptedServer {
 pub const PROMPT_TOKENS: u64 = 100;
 /// Tokens of an answer.
 pub const ANSWER_TOKENS: u64 = 20;
+
+/// Server-sent events of an answer in pieces; `end` closes it with its price.
+fn events(pieces: &[String], end: bool) -> String {
+    let event = |value: Value| format!("data: {value}\n\n");
+    let piece = |text: &String| event(json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }));
+    let mut events: String = pieces.iter().map(piece).collect();
+    if end {
+        events.push_str(&event(json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] })));
+        let usage = json!({ "prompt_tokens": PROMPT_TOKENS, "completion_tokens": ANSWER_TOKENS });
+        events.push_str(&event(json!({ "choices": [], "usage": usage })));
+        events.push_str("data: [DONE]\n\n");
+    }
+    events
+}
+
+/// A chat completion that calls a tool.
+fn call(name: &str, arguments: &Value) -> String {
+    let function = json!({ "name": name, "arguments": arguments.to_string() });
+    let message =
+        json!({ "content": null, "tool_calls": [{ "id": "call-1", "type": "function", "function": function }] });
+    let usage = json!({ "prompt_tokens": PROMPT_TOKENS, "completion_tokens": ANSWER_TOKENS });
+    json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }], "usage": usage }).to_string()
+}
 
 /// A chat completion of a text.
 pub fn completion(text: &str) -> String {
@@ -118,14 +164,24 @@ fn serve(stream: TcpStream, steps: &mut VecDeque<Step>, heard: &Mutex<Vec<Receiv
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    heard.lock().unwrap_or_else(PoisonError::into_inner).push(Received { head, body });
+    let received = Received { head, body };
+    heard.lock().unwrap_or_else(PoisonError::into_inner).push(received.clone());
     let answer = |mut stream: &TcpStream, status: u16, headers: &[String], body: &str, length: usize| {
         let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
         let head =
             format!("HTTP/1.1 {status} Scripted\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
         stream.write_all(format!("{head}{body}").as_bytes())
     };
-    match steps.pop_front().unwrap_or_else(|| Step::status(400, "the script has ended")) {
+    let mut step = steps.pop_front().unwrap_or_else(|| Step::status(400, "the script has ended"));
+    while let Step::With(Answering(answering)) = &step {
+        let next = answering(&received);
+        // The last one answers all that is asked from there on.
+        if steps.is_empty() {
+            steps.push_back(step);
+        }
+        step = next;
+    }
+    match step {
         Step::Say(text) => {
             let body = completion(&text);
             answer(&stream, 200, &[], &body, body.len())
@@ -140,5 +196,22 @@ fn serve(stream: TcpStream, steps: &mut VecDeque<Step>, heard: &Mutex<Vec<Receiv
             let body = completion(&text);
             answer(&stream, 200, &[], &body[..body.len() / 2], body.len())
         }
+        Step::Stream(pieces) => streamed(&stream, &events(&pieces, true), 0),
+        Step::Broken(pieces) => streamed(&stream, &events(&pieces, false), 1),
+        Step::Call(name, arguments) => {
+            let body = call(&name, &arguments);
+            answer(&stream, 200, &[], &body, body.len())
+        }
+        // Resolved above.
+        Step::With(_) => Ok(()),
     }
+}
+
+/// Sends events. `missing` bytes of what the length says never come.
+fn streamed(mut stream: &TcpStream, events: &str, missing: usize) -> std::io::Result<()> {
+    let length = events.len() + missing;
+    let head = format!(
+        "HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(format!("{head}{events}").as_bytes())
 }

@@ -34,6 +34,6 @@ pub use repair::Repair;
 pub use results::{
     Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,
     ModelUse, PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary,
-    SummaryCase, TestVerdict, Written,
+    SummaryCase, TestVerdict, TilingVersion, Written,
 };
 pub use taken_back::TakenBack;

@@ -424,6 +424,30 @@ pub struct ModelUse {
     /// Why no further question was asked, where that is so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
+    /// Tiling functions that it wrote, in the order in which they came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Vec<TilingVersion>,
+}
+
+/// A tiling function that a language model wrote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TilingVersion {
+    /// Name of its proposal.
+    pub name: String,
+    /// What it does otherwise.
+    pub title: String,
+    /// The one that it came of; none for the function as it stood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Island, from 0.
+    pub island: u32,
+    /// Generation, from 1.
+    pub generation: u32,
+    /// Time of the operator as it was over that with it, where it is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speedup: Option<f64>,
+    /// What became of it.
+    pub outcome: String,
 }
 
 /// How a winner does on probes: cases that the search never saw.

@@ -19,7 +19,7 @@ pub enum BankError {
         source: std::io::Error,
     },
     /// A record is not what it should be.
-    #[error("{}: not a record: {message}", path.display())]
+    #[error("{}: not a record, or no local motif: {message}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,

@@ -2,6 +2,7 @@
 
 mod bank;
 mod features;
+mod local;
 mod query;
 mod record;
 mod rewind;
@@ -10,8 +11,9 @@ mod upkeep;
 
 pub use bank::{Bank, BankError};
 pub use features::{Features, features_of, normalise, symptoms_of};
+pub use local::{drop_local_motif, keep_local_motif, local_motifs, local_name};
 pub use query::{Expected, Match, Query, Shingles};
-pub use record::{Provenance, Record, Verdict};
+pub use record::{OF_A_MODEL, Provenance, Record, Verdict};
 pub use rewind::{Judgement, RewoundPatch, judge, rewound_patches};
 pub use setting::{Setting, SettingKind};
 

@@ -7,6 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{Features, Setting};
 use aicore::Origin;
 
+/// How the motif of a record begins that says what a language model did.
+pub const OF_A_MODEL: &str = "model: ";
+/// Letters of the motif in the name of a record.
+const NAME_LETTERS: usize = 40;
+
 /// What became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -41,7 +46,7 @@ pub struct Provenance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Record {
-    /// Catalogue id of the motif; of a setting its kind ([`super::SettingKind::id`]).
+    /// Catalogue id of the motif; of a setting its kind ([`super::SettingKind::id`]); of what a model did [`OF_A_MODEL`] and its words.
     pub motif: String,
     /// What became of it.
     pub verdict: Verdict,
@@ -107,6 +112,9 @@ impl Record {
         for (name, value) in self.features.tokens() {
             hasher.update(format!("{name}={value};").as_bytes());
         }
-        format!("{}-{}", self.motif.to_ascii_lowercase(), &hasher.finalize().to_hex().as_str()[..16])
+        // The name of a file: what a model called its rewrite may be anything.
+        let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
+        let name: String = self.motif.to_ascii_lowercase().chars().map(plain).take(NAME_LETTERS).collect();
+        format!("{name}-{}", &hasher.finalize().to_hex().as_str()[..16])
     }
 }

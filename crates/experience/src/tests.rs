@@ -34,6 +34,16 @@ fn record(motif: &str, operator: &str, before_us: f64, after_us: f64, symptoms: 
 }
 
 #[test]
+fn a_record_of_what_a_model_did_is_a_file_of_the_bank_whatever_it_is_called() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut bank = Bank::new();
+    let motif = format!("{OF_A_MODEL}../../etc/\u{e9}\nx\"]{}", "y".repeat(300));
+    let id = bank.add(directory.path(), record(&motif, "a", 10.0, 5.0, &["waits"])).unwrap();
+    assert!(id.starts_with("model--") && !id.contains(['/', '.', '"', '\n']) && id.len() < 64, "{id}");
+    assert_eq!(Bank::load(directory.path()).unwrap().get(&id).unwrap().motif, motif);
+}
+
+#[test]
 fn records_survive_the_disk_and_keep_their_ids() {
     let directory = tempfile::tempdir().unwrap();
     let mut bank = Bank::load(&directory.path().join("not-there")).unwrap();

@@ -23,7 +23,7 @@ use std::path::Path;
 pub use allow::Allowance;
 pub use cann::DeviceSettings;
 pub use finding::{Finding, InvalidManifest, ManifestError};
-pub use model::{MODEL_KEY_VARIABLE, MODEL_ROLES, ModelSettings, ProposerSettings, host_of};
+pub use model::{MODEL_KEY_VARIABLE, MODEL_ROLES, MODEL_TOOLS, ModelSettings, ProposerSettings, host_of};
 pub use schema::schema;
 pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,

@@ -16,7 +16,7 @@ pub struct ModelSettings {
     pub endpoint: Option<String>,
     /// Name of the model, as the server knows it.
     pub name: Option<String>,
-    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`.
+    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`, `evolve`, `distil`, `motif`.
     #[serde(default)]
     pub roles: BTreeMap<String, String>,
     /// Environment variable that holds the key; none is sent where it is not set.
@@ -39,6 +39,25 @@ pub struct ModelSettings {
     pub price_prompt: Option<f64>,
     /// Price of a million tokens of answers.
     pub price_answer: Option<f64>,
+    /// Whether answers are asked for as they come into being, as server-sent events.
+    pub stream: Option<bool>,
+    /// Whether answers are asked for as JSON by a schema.
+    pub structured: Option<bool>,
+    /// Tools that the model may call: `compile`, `profile`, `hazards`, `lookup-api`, `search-bank`, `read-file`.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// Calls of tools for one answer, at most.
+    pub tool_calls: Option<u32>,
+    /// Seconds that one call of a tool may take.
+    pub tool_s: Option<f64>,
+    /// Answers in which the tiling function may be evolved; none without.
+    pub evolve: Option<u32>,
+    /// Islands of the population that it evolves in.
+    pub islands: Option<u32>,
+    /// Whether what was learned of the model's proposals goes into the project's bank, in its words.
+    pub distil: Option<bool>,
+    /// Whether the model states what was kept of its proposals as local motifs, for the project's bank.
+    pub local_motifs: Option<bool>,
     /// Answers that mend a proposal which was refused, at most.
     pub repairs: Option<u32>,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -50,6 +69,18 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
+    /// Roles that are asked.
+    fn asked(&self) -> impl Iterator<Item = &'static str> {
+        let (evolve, distil) = (self.evolve.is_some_and(|answers| answers > 0), self.distil == Some(true));
+        let motif = self.local_motifs == Some(true);
+        MODEL_ROLES.into_iter().filter(move |role| match *role {
+            "evolve" => evolve,
+            "distil" => distil,
+            "motif" => motif,
+            _ => true,
+        })
+    }
+
     /// Environment variable that holds the key.
     pub fn key_variable(&self) -> &str {
         self.key_env.as_deref().unwrap_or(MODEL_KEY_VARIABLE)
@@ -95,7 +126,10 @@ fn out_of_range(numbers: &[(&str, Option<f64>, f64, f64)]) -> Vec<(String, Strin
 }
 
 /// Roles that can have a model of their own.
-pub const MODEL_ROLES: [&str; 4] = ["diagnose", "plan", "propose", "repair"];
+pub const MODEL_ROLES: [&str; 7] = ["diagnose", "plan", "propose", "repair", "evolve", "distil", "motif"];
+
+/// Tools that a model can be given.
+pub const MODEL_TOOLS: [&str; 6] = ["compile", "profile", "hazards", "lookup-api", "search-bank", "read-file"];
 
 /// What is wrong with it: the finding, and what to write.
 pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
@@ -110,12 +144,15 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         }
     }
     if settings.name.as_deref().is_none_or(|name| name.trim().is_empty())
-        && !MODEL_ROLES.iter().all(|role| settings.roles.contains_key(*role))
+        && !settings.asked().all(|role| settings.roles.contains_key(role))
     {
         find("[model] has no `name`".to_owned(), "write the model's name as the server knows it");
     }
     for role in settings.roles.keys().filter(|role| !MODEL_ROLES.contains(&role.as_str())) {
-        find(format!("`roles` names {role:?}"), "roles are diagnose, plan, propose and repair");
+        find(format!("`roles` names {role:?}"), &format!("roles are {}", MODEL_ROLES.join(", ")));
+    }
+    for tool in settings.tools.iter().filter(|tool| !MODEL_TOOLS.contains(&tool.as_str())) {
+        find(format!("`tools` names {tool:?}"), &format!("tools are {}", MODEL_TOOLS.join(", ")));
     }
     let variable =
         |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
@@ -135,6 +172,10 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         ("prompt-tokens", settings.prompt_tokens.map(f64::from), 500.0, 2e6),
         ("answer-tokens", settings.answer_tokens.map(f64::from), 100.0, 2e6),
         ("repairs", settings.repairs.map(f64::from), 0.0, 10.0),
+        ("tool-calls", settings.tool_calls.map(f64::from), 1.0, 100.0),
+        ("tool-s", settings.tool_s, 0.1, 3600.0),
+        ("evolve", settings.evolve.map(f64::from), 0.0, 1000.0),
+        ("islands", settings.islands.map(f64::from), 1.0, 16.0),
     ]);
     numbers.iter().for_each(|(message, help)| find(message.clone(), help));
     if settings.budget_money.is_some() && (settings.price_prompt.is_none() || settings.price_answer.is_none()) {
@@ -197,6 +238,12 @@ mod tests {
         assert_eq!(found(&format!("{SOUND}roles.judge = \"m\"")), ["`roles` names \"judge\""]);
         let roles = "roles = { diagnose = \"a\", plan = \"a\", propose = \"b\", repair = \"b\" }";
         assert!(found(&format!("endpoint = \"http://h/v1\"\n{roles}")).is_empty());
+        let evolves = format!("endpoint = \"http://h/v1\"\nevolve = 3\n{roles}");
+        assert_eq!(found(&evolves), ["[model] has no `name`"], "nobody would be asked for that");
+        assert_eq!(
+            found(&format!("{SOUND}tools = [\"shell\"]\ntool-calls = 0")),
+            ["`tools` names \"shell\"", "`tool-calls` is 0"]
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use events::{Generalisation, KnownHazard, PathReport, ProbeResult, Stage, Status
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
 use super::record::{CaseRecord, ChangeRecord, FileDiff, RunRecord};
-use super::svg::{search_chart, stall_bars, timelines};
+use super::svg::{lineage, search_chart, stall_bars, timelines};
 use super::units::{
     bytes, factor, limiter, microseconds, path_shown, path_words, percent, percent_of_bound, place, seconds,
 };
@@ -42,6 +42,7 @@ fn page(record: &RunRecord) -> Value {
         .collect();
     context! {
         operator => record.operator.as_str(),
+        lineage => lineage(&record.lineage).map(Value::from_safe_string),
         kernel => record.kernel.as_str(),
         layout => record.layout.as_str(),
         tool => record.tool.as_str(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aicore::{Origin, Profile};
-use events::{CaseTime, Generalisation, KnownHazard, PathReport, Stage, Stages, Status, TakenBack};
+use events::{CaseTime, Generalisation, KnownHazard, PathReport, Stage, Stages, Status, TakenBack, TilingVersion};
 use serde::{Deserialize, Serialize};
 use source::SourceTree;
 use space::Configuration;
@@ -184,6 +184,9 @@ pub struct RunRecord {
     /// Steps of winners that were taken back, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_back: Vec<TakenBack>,
+    /// Tiling functions that a language model wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Vec<TilingVersion>,
     /// Hazards that the operator had before the run; the winner has no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known: Vec<KnownHazard>,

@@ -2,11 +2,13 @@
 //! title and a description for readers that do not see it, and every mark a tooltip.
 
 mod axis;
+mod lineage;
 mod plot;
 mod search;
 mod stalls;
 mod timeline;
 
+pub(super) use lineage::lineage;
 pub(super) use search::search_chart;
 pub(super) use stalls::stall_bars;
 pub(super) use timeline::timelines;

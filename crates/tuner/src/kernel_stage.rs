@@ -222,8 +222,7 @@ impl KernelStage<'_> {
     /// The record of a single motif that was not taken over because it did not help.
     fn no_help(&self, parent: &Parent, proposal: &Proposal, candidate: &Candidate, judged: &Judged) -> Option<Record> {
         let [motif] = proposal.motifs.as_slice() else { return None };
-        // What a patch or a model did once says nothing about other kernels.
-        named(motif)?;
+        teaches(proposal, motif).then_some(())?;
         let (verdict, us, avoid_when) = match (&judged.evaluation.outcome, judged.objective_us) {
             (evaluation::Outcome::Rejected(rejection), _) => {
                 (Verdict::Rejected, parent.us, vec![rejection.reason.to_string()])
@@ -257,7 +256,10 @@ impl KernelStage<'_> {
             slow_profile: Some(slow),
             fast_profile: Some(fast),
         };
-        let verdict = judge(parent.us / next.us, slow, fast, named(motif)?.metadata().relieves).verdict;
+        teaches(proposal, motif).then_some(())?;
+        // Nobody has said which counter the rewrite of a model should relieve.
+        let relieves = named(motif).map_or(&[][..], |motif| motif.metadata().relieves);
+        let verdict = judge(parent.us / next.us, slow, fast, relieves).verdict;
         Some(pair.record(self.provenance, motif, verdict, &proposal.conditions, Vec::new()))
     }
 
@@ -453,4 +455,10 @@ fn best_of(judged: &[Option<Judged>]) -> Option<usize> {
         .filter_map(|(position, judged)| Some((position, judged.as_ref()?.objective_us?)))
         .min_by(|left, right| left.1.total_cmp(&right.1))
         .map(|(position, _)| position)
+}
+
+/// Whether what became of a proposal is worth a record: a patch that a user gives says nothing about other kernels, and nothing about a
+/// model's does before somebody has said what it was.
+fn teaches(proposal: &Proposal, motif: &str) -> bool {
+    !proposal.given && (named(motif).is_some() || motif.starts_with("model-"))
 }

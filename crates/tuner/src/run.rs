@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use super::candidate::Candidate;
 use super::claim::{cases_flatter, claimed, flatter, representatives};
 use super::evaluation::{Outcome, speedup};
-use super::evaluator::{References, Trialled};
+use super::evaluator::{Evaluator, References, Trialled};
 use super::flattered::{AtFirst, drop_what_only_the_cases_gain};
 use super::generalisation::Generalisation;
 use super::journal::{Journal, Opened};
@@ -131,6 +131,12 @@ impl Surveyed {
     /// What is known of it.
     pub fn known(&self) -> &KnownFindings {
         &self.field.reference.known
+    }
+
+    /// What tries other sources as the run does: an evaluator that holds the operator's own hazards against nobody, and the right answers.
+    pub fn bench(&self) -> (Evaluator, Arc<References>) {
+        let Field { workspace, reference, references, .. } = &self.field;
+        (workspace.evaluator.against(reference).following(), Arc::clone(references))
     }
 
     /// What proposers are asked about before anything was tried.

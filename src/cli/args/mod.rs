@@ -20,7 +20,7 @@ use super::{Exit, value};
 pub use bank::{BankAction, BankArgs};
 pub use check::CheckArgs;
 pub use init::{CaseCount, CiSystem, InitArgs};
-pub use model::ModelArgs;
+pub use model::{McpArgs, ModelArgs};
 pub use operators::Operators;
 pub use printed::{CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 use search::StrategyKind;
@@ -125,6 +125,8 @@ pub enum Command {
     Rewind(RewindArgs),
     /// List, search, merge and prune the records of an experience bank.
     Bank(BankArgs),
+    /// Serve profiles, hazards, motifs, records and API facts to coding agents, over standard input and output.
+    Mcp(McpArgs),
     /// Walk a tree, try every operator, and say how far each got and what stopped it.
     Survey(SurveyArgs),
     /// Run programs whose times were published and compare the model with the published figures.
@@ -164,6 +166,7 @@ impl Command {
             Command::Schema(_) => "schema",
             Command::Rewind(_) => "rewind",
             Command::Bank(_) => "bank",
+            Command::Mcp(_) => "mcp",
             Command::Survey(_) => "survey",
             Command::Soundness(_) => "soundness",
             Command::Fidelity(_) => "fidelity",

@@ -24,8 +24,30 @@ pub struct ModelArgs {
     /// Take the model's answers from a recording; a question that was not recorded is an error.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "no_model"])]
     pub replay: Option<PathBuf>,
-    /// Print what the model would be told for a role (diagnose, plan, propose or repair) about the operator as it stands, ask nothing, and
+    /// Print what the model would be told for a role (diagnose, plan, propose, repair, evolve, distil or motif) about the operator as it stands, ask nothing, and
     /// tune nothing. What only an answer could fill in stays empty.
     #[arg(long, value_name = "ROLE")]
     pub show_prompt: Option<Role>,
+}
+
+/// `mcp`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    cargo ascend-tune mcp --project norm/rms_norm\n  \
+    cargo ascend-tune mcp --allow-run --limit-s 120\n\n\
+    Speaks the Model Context Protocol (JSON-RPC 2.0, a message a line): see docs/agent.md. It ends with its input.")]
+pub struct McpArgs {
+    /// Offer what builds the operator and runs it, as well: profile, hazards and verify. No source file is written.
+    #[arg(long)]
+    pub allow_run: bool,
+    /// Seconds that one call may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0, value_parser = seconds)]
+    pub limit_s: f64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(seconds) if (0.1..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("not a number of seconds from 0.1 to 86400".to_owned()),
+    }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{TOOL, root};
 
 /// Name of the page, exit status, arguments.
-const PAGES: [(&str, i32, &[&str]); 25] = [
+const PAGES: [(&str, i32, &[&str]); 26] = [
     ("help", 0, &["--help"]),
     ("help-ablation", 0, &["ascend-tune", "ablation", "--help"]),
     ("help-bank", 0, &["ascend-tune", "bank", "--help"]),
@@ -20,6 +20,7 @@ const PAGES: [(&str, i32, &[&str]); 25] = [
     ("help-init", 0, &["ascend-tune", "init", "--help"]),
     ("help-lock", 0, &["ascend-tune", "lock", "--help"]),
     ("help-man", 0, &["ascend-tune", "man", "--help"]),
+    ("help-mcp", 0, &["ascend-tune", "mcp", "--help"]),
     ("help-profile", 0, &["ascend-tune", "profile", "--help"]),
     ("help-replay", 0, &["ascend-tune", "replay", "--help"]),
     ("help-rewind", 0, &["ascend-tune", "rewind", "--help"]),

@@ -39,7 +39,9 @@ fn a_question_is_sent_with_the_key_and_its_answer_read_with_its_price() {
     let received = &server.received()[0];
     assert!(received.head.starts_with("POST /v1/chat/completions HTTP/1.1"), "{}", received.head);
     assert!(received.head.contains(&format!("Bearer {KEY}")) && received.question() == "What now?");
-    assert_eq!(received.body, request().body);
+    let mut sent = request().body;
+    (sent["stream"], sent["stream_options"]) = (true.into(), serde_json::json!({ "include_usage": true }));
+    assert_eq!(received.body, sent);
 }
 
 #[test]
@@ -93,6 +95,38 @@ fn a_connection_that_breaks_is_tried_again_and_one_that_hangs_is_not() {
     let client = Client::new(&settings, None, &Consent::given(settings.host())).unwrap();
     let error = client.pausing(|_| ()).ask(&request()).unwrap_err().to_string();
     assert!(error.starts_with("127.0.0.1:9 cannot be reached"), "{error}");
+}
+
+#[test]
+fn an_answer_is_read_as_it_comes_into_being() {
+    let pieces = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let (reply, ..) = ask(&[Step::Stream(pieces(&["Le", "ss: ", KEY, "."]))]);
+    let reply = reply.unwrap();
+    assert_eq!((reply.text.as_str(), reply.usage.answer_tokens), ("Less: [key].", ANSWER_TOKENS));
+    let (reply, waits, _server) = ask(&[Step::Broken(pieces(&["Less", " and"]))]);
+    let error = reply.unwrap_err();
+    assert!(matches!(error, CallError::Cut { .. }) && error.to_string().contains("breaks off"), "{error}");
+    assert!(error.usage().answer_tokens > 0 && error.usage().prompt_tokens > 0 && waits.is_empty());
+    // Nothing had come of it: the connection is tried again.
+    let (reply, waits, _server) = ask(&[Step::Broken(Vec::new()), Step::Stream(pieces(&["x"]))]);
+    assert_eq!((reply.unwrap().text.as_str(), waits), ("x", vec![1]));
+    let server = ScriptedServer::start([Step::Stream(pieces(&["one two", " three four"]))]).unwrap();
+    let settings = settings(&server.endpoint());
+    let heard: Arc<Mutex<Vec<u64>>> = Arc::default();
+    let noted = Arc::clone(&heard);
+    let client = Client::new(&settings, None, &Consent::given(settings.host())).unwrap();
+    client.watching(move |state| noted.lock().unwrap().push(state.tokens)).ask(&request()).unwrap();
+    let heard = heard.lock().unwrap().clone();
+    assert!(heard.is_sorted() && heard.contains(&3) && heard.last() == Some(&ANSWER_TOKENS), "{heard:?}");
+}
+
+#[test]
+fn a_server_that_knows_no_streams_is_asked_without() {
+    let (reply, _, server) = ask(&[Step::status(400, "stream_options is unknown"), Step::Say("x".to_owned())]);
+    let asked: Vec<bool> = server.received().iter().map(|received| received.body["stream"] == true).collect();
+    assert_eq!((reply.unwrap().text.as_str(), asked), ("x", vec![true, false]));
+    let (reply, _, server) = ask(&[Step::status(400, "too long"), Step::status(400, "too long")]);
+    assert!(reply.unwrap_err().is_about_the_request() && server.received().len() == 2);
 }
 
 #[test]

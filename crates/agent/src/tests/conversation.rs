@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::recordings::script;
+use super::recordings::{Script, script};
 use super::*;
 use proposer::{Heard, Proposal, Proposer};
 
@@ -11,12 +11,13 @@ type Questions = Arc<Mutex<Vec<(Role, String)>>>;
 
 /// Passes questions on and remembers them.
 #[derive(Debug)]
-struct Listening(Box<dyn Chat>, Questions);
+struct Listening(Box<dyn Chat>, Questions, Arc<Mutex<Vec<bool>>>);
 
 impl Chat for Listening {
     fn ask(&mut self, request: &Request) -> Result<Reply, CallError> {
         let question = request.body.pointer("/messages/1/content").and_then(|text| text.as_str()).unwrap_or_default();
         self.1.lock().unwrap().push((request.role, question.to_owned()));
+        self.2.lock().unwrap().push(request.body.get("response_format").is_some());
         self.0.ask(request)
     }
 }
@@ -25,6 +26,8 @@ impl Chat for Listening {
 struct Run {
     proposer: Collaborator,
     heard: Questions,
+    /// Whether an answer by a schema was wanted.
+    formats: Arc<Mutex<Vec<bool>>>,
     history: History,
     text: String,
     evaluations: u64,
@@ -32,12 +35,16 @@ struct Run {
 
 impl Run {
     fn new(change: impl Fn(&mut Settings), answers: &[&str]) -> Self {
-        let heard = Questions::default();
+        Self::with(change, answers.iter().map(|answer| Ok((*answer).to_owned())).collect())
+    }
+
+    fn with(change: impl Fn(&mut Settings), answers: Vec<Result<String, CallError>>) -> Self {
+        let (heard, formats) = (Questions::default(), Arc::default());
         let mut settings = Settings { share: 1.0, at_once: 1, ..settings("http://h/v1") };
         change(&mut settings);
-        let chat = Listening(script(answers), Arc::clone(&heard));
+        let chat = Listening(Box::new(Script(answers.into())), Arc::clone(&heard), Arc::clone(&formats));
         let proposer = Collaborator::model(subject(), settings, Templates::default(), Box::new(chat));
-        Self { proposer, heard, history: History::default(), text: KERNEL_TEXT.to_owned(), evaluations: 0 }
+        Self { proposer, heard, formats, history: History::default(), text: KERNEL_TEXT.to_owned(), evaluations: 0 }
     }
 
     /// Asks once, on the sources as they are.
@@ -125,6 +132,42 @@ fn what_was_refused_is_mended_a_bounded_number_of_times() {
     run.refuse_next("wrong result");
     assert!(run.next().is_empty());
     assert_eq!(run.roles(), [Diagnose, Plan, Propose, Repair, Repair, Plan], "after two repairs it is given up");
+}
+
+#[test]
+fn a_server_that_refuses_a_schema_is_asked_for_text_from_there_on() {
+    let plan = r#"{"ideas":["narrow it"]}"#;
+    let edits = serde_json::json!([{ "file": KERNEL, "function": "", "search": BARRIER, "replace": NARROW }]);
+    let answer = serde_json::json!({ "title": "less", "edits": edits }).to_string();
+    let run = Run::new(|settings| settings.structured = true, &["d", plan, &answer]);
+    let proposal = run.next().remove(0);
+    assert_eq!(proposal.why, "proposed by the model m: narrow it");
+    assert!(run.formats.lock().unwrap().iter().skip(1).all(|wanted| *wanted) && !run.formats.lock().unwrap()[0]);
+    let no = || {
+        Err(CallError::Status { host: "h".to_owned(), status: 400, after: Tries(1), message: "no schema".to_owned() })
+    };
+    let said = |text: &str| Ok(text.to_owned());
+    let run = Run::with(|settings| settings.structured = true, vec![said("d"), no(), said("- i"), said(&good())]);
+    assert_eq!(run.next()[0].motifs, ["model-1"]);
+    assert_eq!(*run.formats.lock().unwrap(), [false, true, false, false]);
+    assert_eq!((run.codes(), run.proposer.used().spent.failures), (vec!["model-without-schema"], 0));
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_asked_for_again_and_paid_for() {
+    let broken = || {
+        let usage = Usage { prompt_tokens: 7, answer_tokens: 3 };
+        Err(CallError::Cut { host: "h".to_owned(), message: "it ends".to_owned(), usage })
+    };
+    let said = |text: &str| Ok(text.to_owned());
+    let run = Run::with(|_| (), vec![said("d"), broken(), said("- i"), broken(), broken(), said(&good())]);
+    assert_eq!(run.next()[0].motifs, ["model-1"]);
+    let spent = run.proposer.used().spent;
+    assert_eq!((spent.answers, spent.failures, spent.prompt_tokens, spent.answer_tokens), (3, 3, 51, 24));
+    let lost = Run::with(|_| (), (0..20).map(|_| broken()).collect());
+    assert!(lost.next().is_empty());
+    assert_eq!(lost.proposer.used().over.as_deref(), Some("3 questions in a row got no answer"));
+    assert_eq!((lost.roles().len(), lost.proposer.used().spent.failures), (9, 9), "each was asked three times");
 }
 
 #[test]
@@ -251,4 +294,94 @@ fn the_same_recording_gives_the_same_proposals() {
     let recorded = run(Box::new(Recorder::create(&path, script(&answers)).unwrap()));
     assert_eq!(run(Box::new(Replay::open(&path).unwrap())), recorded);
     assert!(!recorded.0.is_empty());
+}
+
+/// A tiling function with another length of tiles.
+fn tiles(length: u32) -> String {
+    format!("TITLE: tiles of {length}\n<<<<<<< TILING\nconstexpr uint32_t TILE = {length};\n>>>>>>> REPLACE")
+}
+
+#[test]
+fn tiling_functions_evolve_between_their_markers_beside_ideas() {
+    use Role::{Diagnose, Evolve, Plan};
+    let answers = ["d", "NOTHING", &tiles(256), &tiles(512), &tiles(96), &tiles(64)];
+    let run = Run::new(|settings| (settings.evolve, settings.islands) = (4, 2), &answers);
+    let next = |heard: Heard| {
+        let proposal = run.next().remove(0);
+        let patched = context(&run.text).admit(&proposal.patch).unwrap();
+        assert_eq!(patched.text(KERNEL).unwrap(), KERNEL_TEXT);
+        run.proposer.hear(&proposal, &heard);
+        patched.text(HOST).unwrap().to_owned()
+    };
+    let right = |gain| Heard::Right { gain, taken: false };
+    assert_eq!(next(right(1.5)), HOST_TEXT.replace("128", "256"));
+    assert!(run.last_question().contains("which stands in op_host/add.cpp:\n```cpp\nconstexpr uint32_t TILE = 128;"));
+    next(Heard::Rejected("wrong result".to_owned()));
+    next(right(1.2));
+    assert!(run.last_question().contains("1/1.500 of its first time:\n```cpp\nconstexpr uint32_t TILE = 256;"));
+    assert!(run.last_question().contains("What was refused:\n- tiles of 512: wrong result"), "{}", run.last_question());
+    next(right(1.0));
+    assert!(run.next().is_empty() && !run.proposer.is_at_work(), "four answers were to be had");
+    assert_eq!(run.roles(), [Diagnose, Plan, Evolve, Evolve, Evolve, Evolve], "no repairs");
+    run.proposer.hear_taken_back("model-1", "wrong on probe smaller-7");
+    let of = |member: &Member| (member.name.clone(), member.parent.clone(), member.island, member.generation);
+    let population = run.proposer.population();
+    let name = |number: u32| format!("model-{number}");
+    assert_eq!(of(&population[2]), (name(3), Some(name(1)), 0, 2));
+    assert_eq!(of(&population[3]), (name(4), None, 1, 2), "its island had none that is right");
+    assert!(matches!(&population[0].fate, Fate::Refused { why } if why.contains("probe smaller-7")));
+}
+
+#[test]
+fn a_tiling_function_that_cannot_be_found_is_said_and_an_answer_without_one_too() {
+    let run = Run::new(|settings| settings.evolve = 1, &["d", "NOTHING", "TITLE: x\nint y;"]);
+    assert!(run.next().is_empty() && run.next().is_empty());
+    assert_eq!(run.codes(), ["model-answer-unusable"]);
+    assert_eq!(run.proposer.population(), []);
+}
+
+#[test]
+fn what_was_learned_is_asked_for_in_the_end() {
+    let record = "<<<<<<< RECORD model-1\nWHAT: a narrower barrier\nAVOID: other pipes wait for it\n>>>>>>> END";
+    let run = Run::new(|settings| (settings.distil, settings.repairs) = (true, 0), &["d", "- i", &good(), record]);
+    assert!(run.proposer.distil().is_empty() && run.roles().is_empty(), "nothing was tried");
+    let proposal = run.next().remove(0);
+    run.proposer.hear(&proposal, &Heard::Right { gain: 1.3, taken: true });
+    run.proposer.hear_taken_back("model-1", "race on probe odd-3");
+    let learned = run.proposer.distil();
+    let expected = Learned {
+        name: "model-1".to_owned(),
+        what: "a narrower barrier".to_owned(),
+        needs: Vec::new(),
+        avoid: vec!["other pipes wait for it".to_owned()],
+        taken_back: Some("race on probe odd-3".to_owned()),
+    };
+    assert_eq!(learned, [expected]);
+    let question = run.last_question();
+    assert!(question.contains("model-1, \"less\": taken back: race on probe odd-3"), "{question}");
+    assert!(question.contains("+        AscendC::PipeBarrier<PIPE_V>();"));
+    let silent = Run::new(|_| (), &["d", "- i", &good(), record]);
+    silent.refuse_next("no");
+    assert!(silent.proposer.distil().is_empty(), "nobody wants it");
+}
+
+#[test]
+fn what_was_kept_is_stated_as_a_rule_that_has_to_make_just_that() {
+    let stated = |fast: &str| format!("<<<<<<< MOTIF narrow\n@PipeBarrier<PIPE_ALL>();\n=======\n{fast}\n>>>>>>> END");
+    let of = |rule: &str, wanted: bool, taken: bool| {
+        let change = |settings: &mut Settings| (settings.local_motifs, settings.repairs) = (wanted, 0);
+        let run = Run::new(change, &["d", "- i", &good(), rule]);
+        let proposal = run.next().remove(0);
+        run.proposer.hear(&proposal, &Heard::Right { gain: 1.3, taken });
+        (run.proposer.state_motifs(), run)
+    };
+    let (forms, run) = of(&stated("@PipeBarrier<PIPE_V>();"), true, true);
+    assert_eq!((forms.len(), forms[0].title.as_str()), (1, "narrow"));
+    assert!(run.last_question().contains("+        AscendC::PipeBarrier<PIPE_V>();"), "{}", run.last_question());
+    run.proposer.hear_taken_back("model-1", "race on probe odd-3");
+    assert!(run.proposer.state_motifs().is_empty(), "what was taken back is none");
+    let (forms, run) = of(&stated("@PipeBarrier<PIPE_S>();"), true, true);
+    assert_eq!((forms.len(), run.codes()), (0, vec!["local-motif-not-kept"]));
+    assert!(of(&stated("@PipeBarrier<PIPE_V>();"), false, true).0.is_empty());
+    assert!(of(&stated("@PipeBarrier<PIPE_V>();"), true, false).0.is_empty());
 }

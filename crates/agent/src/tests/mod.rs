@@ -3,9 +3,11 @@
 mod attacks;
 mod client;
 mod conversation;
+mod local;
 mod program;
 mod prompts;
 mod recordings;
+mod tools;
 
 use super::*;
 use aicore::{Limiter, PathPart, PathStep, PipeTimes, Profile, Stall};
@@ -33,7 +35,7 @@ const KERNEL_TEXT: &str = r"class KernelAdd {
 };
 ";
 const HOST_TEXT: &str = "// What a core takes at once, chosen so that two buffers of it fit beside what the operator needs for itself.\n\
-                         constexpr uint32_t TILE = 128;\n";
+                         // ascend-tune: tiling begin\nconstexpr uint32_t TILE = 128;\n// ascend-tune: tiling end\n";
 
 fn sources() -> SourceTree {
     [(KERNEL, KERNEL_TEXT), (HOST, HOST_TEXT)].into_iter().collect()
@@ -45,6 +47,7 @@ fn subject() -> Subject {
         machine: vec!["48 vector cores".to_owned()],
         cases: vec!["large: x float32 4096x4096".to_owned()],
         hazards: vec!["race at /home/me/op/op_kernel/add.cpp:6".to_owned()],
+        costs: aicore::Machine::named("ascend910b2").ok().map(std::sync::Arc::new),
     }
 }
 

@@ -24,7 +24,7 @@ fn a_prompt_says_what_is_known_and_shows_the_sources_as_they_are() {
         "- 9.00 us: instruction of vadds on v, 8 times",
         "- 50 % op_kernel/add.cpp:7: AscendC::PipeBarrier<PIPE_ALL>();",
         "- race at add.cpp:6",
-        "- Adds(w, r, value, value)",
+        "- Adds(w, r, value, value): for half, float, int16_t, int32_t; cost: 25 cycles",
         KERNEL_TEXT,
         HOST_TEXT,
     ] {
@@ -47,6 +47,11 @@ fn every_role_is_told_what_it_needs() {
     let repair = prompt(Role::Repair, &state);
     assert!(repair.user.contains("```diff\n-a\n+b\n```\nIt was refused: k.cpp:3: no b"), "{}", repair.user);
     assert_eq!(repair, prompt(Role::Repair, &state), "it is a function of the state");
+    let evolve = prompt(Role::Evolve, &state.clone().with_tiling_of(&sources()));
+    assert!(evolve.user.contains("which stands in op_host/add.cpp:\n```cpp\nconstexpr uint32_t TILE = 128;"));
+    assert!(evolve.system.contains("<<<<<<< TILING"), "{}", evolve.system);
+    let structured = prompt(Role::Evolve, &state.structured(true));
+    assert!(!structured.system.contains("<<<<<<< TILING") && structured.system.contains("JSON object"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ impl Chat for Script {
     fn ask(&mut self, request: &Request) -> Result<Reply, CallError> {
         let refused = CallError::Refused { role: request.role, message: "the script has ended".to_owned() };
         let text = self.0.pop_front().unwrap_or(Err(refused))?;
-        Ok(Reply { text, usage: Usage { prompt_tokens: 10, answer_tokens: 5 }, seconds: 0.5 })
+        Ok(Reply { text, usage: Usage { prompt_tokens: 10, answer_tokens: 5 }, seconds: 0.5, calls: Vec::new() })
     }
 }
 

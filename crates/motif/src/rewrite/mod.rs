@@ -14,6 +14,7 @@ pub(crate) mod global_fill;
 pub(crate) mod hoist;
 pub(crate) mod keep_edits;
 pub(crate) mod keep_room;
+pub(crate) mod local;
 pub(crate) mod members;
 pub(crate) mod motion;
 pub(crate) mod pairs;

@@ -508,6 +508,7 @@ pub(super) fn record() -> RunRecord {
     RunRecord {
         generalisation: summary().generalisation,
         taken_back: summary().taken_back,
+        lineage: Vec::new(),
         known: Vec::new(),
         format: RECORD_FORMAT,
         tool: "0.1.0".into(),

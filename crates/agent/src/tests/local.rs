@@ -1,0 +1,63 @@
+//! Local motifs: stated by a model of what was kept, and made again without one.
+
+use super::*;
+use experience::local_name;
+use motif::{LocalForm, LocalMotif};
+use proposer::{Heard, Proposer};
+
+const BARRIER: &str = "        AscendC::PipeBarrier<PIPE_ALL>();";
+const NARROW: &str = "        AscendC::PipeBarrier<PIPE_V>();";
+const STATED: &str = "Here it is.\n<<<<<<< MOTIF narrow the barrier\n@PipeBarrier<PIPE_ALL>();\n=======\n@PipeBarrier<PIPE_V>();\n>>>>>>> END\n";
+
+fn after() -> SourceTree {
+    let mut after = sources();
+    after.insert(KERNEL, KERNEL_TEXT.replace(BARRIER, NARROW).as_str());
+    after
+}
+
+fn form() -> LocalForm {
+    crate::local::stated(STATED).unwrap().unwrap()
+}
+
+#[test]
+fn an_answer_is_read_with_its_guards() {
+    let answer = format!("{STATED}TENSORS: x y : float half\nAPART: x y\nFRESH: work more\n");
+    let form = crate::local::stated(&answer).unwrap().unwrap();
+    assert_eq!((form.title.as_str(), form.fast.as_str()), ("narrow the barrier", "@PipeBarrier<PIPE_V>();"));
+    assert_eq!((form.tensors[0].holes.len(), form.tensors[0].elements.join(" ")), (2, "float half".to_owned()));
+    assert_eq!((form.apart.len(), form.fresh.join(" ")), (1, "work more".to_owned()));
+    assert_eq!(crate::local::stated("NOTHING"), Ok(None));
+    assert!(crate::local::stated("A rule.").unwrap_err().contains("no line"));
+    assert!(crate::local::stated("<<<<<<< MOTIF x\na").unwrap_err().contains("no `=======`"));
+    assert!(crate::local::stated(&format!("{STATED}APART: x")).unwrap_err().contains("two holes"));
+}
+
+#[test]
+fn it_holds_where_it_makes_what_was_kept_and_nothing_else() {
+    assert_eq!(crate::local::holds(&form(), &sources(), &after()), Ok(()));
+    let other = LocalForm { fast: "@PipeBarrier<PIPE_MTE2>();".to_owned(), ..form() };
+    assert!(crate::local::holds(&other, &sources(), &after()).unwrap_err().contains("not what was kept"));
+    let nowhere = LocalForm { slow: "@PipeBarrier<PIPE_S>();".to_owned(), ..form() };
+    assert!(crate::local::holds(&nowhere, &sources(), &after()).unwrap_err().contains("does not apply"));
+    let unsound = LocalForm { fast: "@PipeBarrier<$p>();".to_owned(), ..form() };
+    assert!(crate::local::holds(&unsound, &sources(), &after()).unwrap_err().contains("the hole \"p\""));
+}
+
+#[test]
+fn a_bank_proposes_it_without_a_model_until_it_does_not_hold() {
+    let name = local_name(&form());
+    let engine = LocalMotifs::new(vec![(name.clone(), LocalMotif::new(form()).unwrap())]);
+    let (context, bank, history) = (context(KERNEL_TEXT), Bank::new(), History::default());
+    let proposals = engine.propose(&asked(&context, &bank, &history, 0));
+    let [proposal] = &proposals[..] else { panic!("{proposals:?}") };
+    assert_eq!(context.admit(&proposal.patch).unwrap(), after());
+    assert_eq!(proposal.motifs.join("+"), name);
+    assert!(proposal.why.contains("narrow the barrier, at op_kernel/add.cpp:7"), "{}", proposal.why);
+    engine.hear(proposal, &Heard::Right { gain: 1.0, taken: false });
+    assert_eq!(engine.propose(&asked(&context, &bank, &history, 0)).len(), 1);
+    engine.hear_taken_back("D01", "worth nothing");
+    assert!(engine.refused().is_empty());
+    engine.hear(proposal, &Heard::Rejected("hazard: race".to_owned()));
+    assert!(engine.propose(&asked(&context, &bank, &history, 0)).is_empty());
+    assert_eq!(engine.refused(), [name]);
+}

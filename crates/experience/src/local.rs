@@ -1,0 +1,93 @@
+//! Local motifs of a bank: one TOML file each, in its folder `motifs`.
+
+use std::path::Path;
+
+use super::bank::BankError;
+use motif::{LocalForm, LocalMotif};
+
+/// The folder in a bank.
+const FOLDER: &str = "motifs";
+/// How their names begin.
+const PREFIX: &str = "local-";
+/// Files that are read.
+const MOST: usize = 64;
+
+/// The name of a local motif: the same forms have the same everywhere.
+pub fn local_name(form: &LocalForm) -> String {
+    let text = format!("{}\0{}\0{:?}{:?}{:?}", form.slow, form.fast, form.tensors, form.apart, form.fresh);
+    format!("{PREFIX}{}", &blake3::hash(text.as_bytes()).to_hex().as_str()[..12])
+}
+
+/// All local motifs of a bank, by name. A folder that is not there has none.
+pub fn local_motifs(bank: &Path) -> Result<Vec<(String, LocalMotif)>, BankError> {
+    let folder = bank.join(FOLDER);
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| BankError::Io { path, source }
+    };
+    let entries = match std::fs::read_dir(&folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(io(&folder))?,
+    };
+    let mut paths =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(io(&folder))?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).map_err(io(path))?;
+        let malformed = |message: String| BankError::Malformed { path: path.to_owned(), message };
+        let form: LocalForm = toml::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+        let name = local_name(&form);
+        Ok((name, LocalMotif::new(form).map_err(|error| malformed(error.to_string()))?))
+    };
+    paths.iter().take(MOST).map(|path| read(path)).collect()
+}
+
+/// Keeps one in a bank. Returns its name.
+pub fn keep_local_motif(bank: &Path, form: &LocalForm) -> Result<String, BankError> {
+    let (name, folder) = (local_name(form), bank.join(FOLDER));
+    let path = folder.join(format!("{name}.toml"));
+    let io = |source| BankError::Io { path: path.clone(), source };
+    let malformed = |error: toml::ser::Error| BankError::Malformed { path: path.clone(), message: error.to_string() };
+    let text = toml::to_string_pretty(form).map_err(malformed)?;
+    std::fs::create_dir_all(&folder).map_err(io)?;
+    let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(io)?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(io)?;
+    file.persist(&path).map_err(|error| io(error.error))?;
+    Ok(name)
+}
+
+/// Takes one out of a bank that did not hold; it is no error where it is not there.
+pub fn drop_local_motif(bank: &Path, name: &str) -> Result<(), BankError> {
+    let path = bank.join(FOLDER).join(format!("{name}.toml"));
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(BankError::Io { path, source: error }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_local_motif_is_a_file_and_goes_where_it_does_not_hold() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(local_motifs(directory.path()).unwrap().is_empty());
+        let form = LocalForm {
+            title: "one \"barrier\" less".to_owned(),
+            slow: "@PipeBarrier<PIPE_ALL>();\n@PipeBarrier<PIPE_ALL>();".to_owned(),
+            fast: "@PipeBarrier<PIPE_ALL>();".to_owned(),
+            ..LocalForm::default()
+        };
+        let name = keep_local_motif(directory.path(), &form).unwrap();
+        let kept = local_motifs(directory.path()).unwrap();
+        assert_eq!((kept.len(), kept[0].0.as_str(), kept[0].1.form()), (1, name.as_str(), &form));
+        drop_local_motif(directory.path(), &name).unwrap();
+        drop_local_motif(directory.path(), &name).unwrap();
+        assert!(local_motifs(directory.path()).unwrap().is_empty());
+        std::fs::write(directory.path().join("motifs/x.toml"), "title = \"t\"\nslow = \"$x\"\nfast = \"y\"\n").unwrap();
+        let error = local_motifs(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("x.toml") && error.contains("begin with a word"), "{error}");
+    }
+}
