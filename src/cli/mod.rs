@@ -14,6 +14,7 @@ mod doors;
 mod exit;
 mod fidelity;
 mod init;
+mod installed;
 mod lock;
 mod locked;
 mod model;
@@ -26,6 +27,7 @@ mod projects;
 mod record;
 mod repair;
 mod replay;
+mod restore;
 mod rewind;
 mod run;
 mod soundness;
@@ -102,6 +104,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Compare(arguments) => compare::execute(&cli.common, arguments, &mut output),
         Command::Lock(arguments) => lock::execute(&cli.common, arguments, &mut output),
+        Command::Undo(arguments) => restore::undo(&cli.common, arguments, &mut output),
+        Command::Apply(arguments) => restore::apply(&cli.common, arguments, &mut output),
         Command::Build(arguments) => build::execute(&cli.common, arguments, &mut output),
         Command::Profile(arguments) => profile::execute(&cli.common, arguments, &mut output),
         Command::Test(arguments) => test::execute(&cli.common, arguments, &mut output),

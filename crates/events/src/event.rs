@@ -11,8 +11,8 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate,
-    ModelError, ProfileEvent, Rewind, Summary, Written,
+    Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockDiff,
+    LockMigrated, LockShown, LockUpdate, LockVerified, ModelError, ProfileEvent, Restored, Rewind, Summary, Written,
 };
 
 /// Version of the event format, carried by the first event.
@@ -114,8 +114,18 @@ pub enum Event {
     Checks(CheckSummary),
     /// Result of `compare`.
     Comparison(Comparison),
-    /// Result of `lock`.
+    /// Result of `lock` and of `lock accept`.
     Lock(LockUpdate),
+    /// Result of `lock show`.
+    LockShown(Box<LockShown>),
+    /// Result of `lock diff`.
+    LockDiff(LockDiff),
+    /// Result of `lock verify`.
+    LockVerified(LockVerified),
+    /// Result of `lock migrate`.
+    LockMigrated(LockMigrated),
+    /// Result of `undo` and of `apply`.
+    Restored(Restored),
     /// Result of `build`.
     Build(Build),
     /// Result of `init`.

@@ -11,6 +11,7 @@ mod devices;
 mod event;
 mod experience;
 pub mod fidelity;
+mod locks;
 mod repair;
 pub mod replay;
 mod results;
@@ -28,6 +29,10 @@ pub use event::{
     FORMAT, Failure, Improvement, Progress, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
 };
 pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, RewindYield};
+pub use locks::{
+    LockDiff, LockDifference, LockMigrated, LockShown, LockTopic, LockVerified, LockedProbes, LockedSetting,
+    LockedStep, LockedTime, RecordedStep, Restored,
+};
 pub use repair::Repair;
 pub use results::{
     Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,

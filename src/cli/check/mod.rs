@@ -2,7 +2,7 @@
 //! [`remembered`] knows what passed before.
 
 mod changed;
-mod drift;
+pub(super) mod drift;
 mod findings;
 mod many;
 mod one;
