@@ -1,6 +1,7 @@
 //! What happens while a command runs.
 
 use aicore::{Limiter, Origin};
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 use space::Configuration;
 
@@ -19,7 +20,7 @@ use crate::{
 pub const FORMAT: u32 = 1;
 
 /// The stage of the loop that made a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
     /// Search over tunables.
@@ -39,7 +40,7 @@ impl Stage {
 }
 
 /// What became of a candidate. Every kind but `valid` is a rejection that keeps its reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Right on all cases; its latencies count.
@@ -77,7 +78,7 @@ impl Status {
 }
 
 /// One thing that happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// First event of every command.
@@ -166,8 +167,15 @@ pub enum Event {
     Summary(Box<Summary>),
 }
 
+/// The JSON schema of one line, made from the types that write it.
+pub fn schema() -> Schema {
+    let mut schema = schema_for!(Event);
+    schema.insert("title".to_owned(), format!("event of cargo ascend-tune, format {FORMAT}").into());
+    schema
+}
+
 /// First event of every command.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
     /// [`FORMAT`].
     pub format: u32,
@@ -229,7 +237,7 @@ impl Start {
 }
 
 /// How the SDK came to be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SdkStatus {
     /// Compiled now.
@@ -239,7 +247,7 @@ pub enum SdkStatus {
 }
 
 /// The simulator's SDK was found or built.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sdk {
     /// How it came to be there.
     pub status: SdkStatus,
@@ -252,14 +260,14 @@ pub struct Sdk {
 }
 
 /// What a command does now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     /// It in words.
     pub step: String,
 }
 
 /// A case with one latency.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseTime {
     /// Name of the case.
     pub name: String,
@@ -268,7 +276,7 @@ pub struct CaseTime {
 }
 
 /// A case of the unmodified operator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BaselineCase {
     /// Name of the case.
     pub name: String,
@@ -287,7 +295,7 @@ fn is_zero(number: &f64) -> bool {
 }
 
 /// The unmodified operator was verified and timed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// Operator.
     pub operator: String,
@@ -298,7 +306,7 @@ pub struct Baseline {
 }
 
 /// A large case of a quick trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseBlocks {
     /// Name of the case.
     pub case: String,
@@ -308,7 +316,7 @@ pub struct CaseBlocks {
 }
 
 /// Blocks that ran with data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlocksRun {
     /// Those that stand for all.
@@ -326,7 +334,7 @@ pub enum BlocksRun {
 }
 
 /// A candidate was evaluated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
     /// Number of the evaluation, from 1.
     pub index: u64,
@@ -362,7 +370,7 @@ pub struct Evaluation {
 }
 
 /// A candidate is the best so far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Improvement {
     /// Number of the evaluation.
     pub index: u64,
@@ -379,7 +387,7 @@ pub struct Improvement {
 }
 
 /// The loop goes to the other stage.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageSwitch {
     /// Stage that ends.
     pub from: Option<Stage>,
@@ -390,7 +398,7 @@ pub struct StageSwitch {
 }
 
 /// Something the user should know that stops nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// Kebab-case name of the kind of warning.
     pub code: String,
@@ -402,7 +410,7 @@ pub struct Warning {
 }
 
 /// One case of an operator built against two sets of headers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Doors {
     /// Case.
     pub case: String,
@@ -421,7 +429,7 @@ pub struct Doors {
 }
 
 /// An instruction that two builds do not share. One side is absent where the other has one more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DoorsDifference {
     /// With the embedded headers.
     pub own: Option<DoorStep>,
@@ -430,7 +438,7 @@ pub struct DoorsDifference {
 }
 
 /// An instruction of one build.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DoorStep {
     /// Position among the core's instructions that move or compute, from 0.
     pub number: u64,
@@ -443,7 +451,7 @@ pub struct DoorStep {
 }
 
 /// The command failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// What went wrong, causes after colons.
     pub message: String,

@@ -26,7 +26,7 @@ pub use checks::{
 pub use devices::{Devices, ModelError};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
-    FORMAT, Failure, Improvement, Progress, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
+    FORMAT, Failure, Improvement, Progress, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning, schema,
 };
 pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, RewindYield};
 pub use locks::{

@@ -1,13 +1,14 @@
 //! What `lock`, `undo` and `apply` say.
 
 use aicore::Origin;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use space::Value;
 
 use crate::checks::{CheckFinding, Verdict};
 
 /// A tunable as it is locked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockedSetting {
     /// Name.
     pub name: String,
@@ -22,7 +23,7 @@ pub struct LockedSetting {
 }
 
 /// A rewrite that is locked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockedStep {
     /// Id in the catalogue; several joined by `+`.
     pub motif: String,
@@ -34,7 +35,7 @@ pub struct LockedStep {
 }
 
 /// A case as it is locked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockedTime {
     /// Name of the case.
     pub name: String,
@@ -51,7 +52,7 @@ pub struct LockedTime {
 }
 
 /// How the winner did on cases that the search never saw.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockedProbes {
     /// Geometric mean of the speed-ups.
     pub speedup: f64,
@@ -64,7 +65,7 @@ pub struct LockedProbes {
 }
 
 /// Result of `lock show`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockShown {
     /// Path of the lock file.
     pub lock: String,
@@ -106,7 +107,7 @@ pub struct LockShown {
 }
 
 /// What two locks differ in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockTopic {
     /// Operator, origin, seed, machine description, device, version of the tool or of the format.
@@ -144,7 +145,7 @@ impl LockTopic {
 }
 
 /// One thing that two locks differ in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockDifference {
     /// What it is about.
     pub topic: LockTopic,
@@ -162,7 +163,7 @@ pub struct LockDifference {
 }
 
 /// Result of `lock diff`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockDiff {
     /// The earlier lock: a file, or a revision of git with a file.
     pub before: String,
@@ -173,7 +174,7 @@ pub struct LockDiff {
 }
 
 /// Result of `lock verify`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockVerified {
     /// Path of the lock file.
     pub lock: String,
@@ -190,7 +191,7 @@ pub struct LockVerified {
 }
 
 /// Result of `lock migrate`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockMigrated {
     /// Path of the lock file.
     pub lock: String,
@@ -205,7 +206,7 @@ pub struct LockMigrated {
 }
 
 /// A step of a recorded result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedStep {
     /// Number, from 1, that `apply --only` takes.
     pub number: usize,
@@ -224,7 +225,7 @@ pub struct RecordedStep {
 }
 
 /// Result of `undo` and of `apply`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Restored {
     /// `undo` or `apply`.
     pub action: String,

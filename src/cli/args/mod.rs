@@ -123,7 +123,7 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write one for each command.
     Man(ManArgs),
-    /// Print the JSON schema of ascend.toml or ascend.lock.
+    /// Print the JSON schema of ascend.toml, ascend.lock or of events.
     Schema(SchemaArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
     Rewind(RewindArgs),

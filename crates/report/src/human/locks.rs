@@ -187,3 +187,109 @@ pub(super) fn restored(restored: &Restored, color: bool) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aicore::Origin;
+    use events::{LockDifference, LockedSetting, RecordedStep};
+
+    #[test]
+    fn a_lock_is_a_page() {
+        let page = LockShown {
+            lock: "ascend.lock".to_owned(),
+            version: 2,
+            tool: "0.1.0".to_owned(),
+            operator: "Gelu".to_owned(),
+            origin: Origin::Measured,
+            machine: "m version 1".to_owned(),
+            device: Some("Chip with toolkit 8".to_owned()),
+            seed: 1,
+            claimed: Some(1.25),
+            settings: vec![LockedSetting {
+                name: "TILE".to_owned(),
+                value: Value::Int(4096),
+                default: Some(Value::Int(64)),
+                cmake: None,
+            }],
+            steps: vec![LockedStep { motif: "D01".to_owned(), title: "two buffers".to_owned(), gain: None }],
+            cases: vec![LockedTime {
+                name: "small".to_owned(),
+                baseline_us: 4.0,
+                tuned_us: 2.0,
+                spread_permille: Some(12),
+                launches: Some(40),
+            }],
+            probes: None,
+            known: Vec::new(),
+            departures: Vec::new(),
+            files: vec!["k.cpp".to_owned(), "h.h".to_owned()],
+            accepted: Vec::new(),
+        };
+        insta::assert_snapshot!(shown(&page, false), @"
+        ascend.lock  Gelu, measured
+          Chip with toolkit 8, format 2, written by version 0.1.0, seed 1
+
+          tunable  locked  before  CMake entry
+          TILE       4096      64  -
+
+          motif  gain  what
+          D01       -  two buffers
+
+          case   baseline    locked  faster       spread
+          small  4.000 us  2.000 us   2.00x  1.2 % of 40
+
+          claimed: 1.25x
+          files: k.cpp, h.h
+        ");
+    }
+
+    #[test]
+    fn differences_and_steps_are_tables() {
+        let one = |topic, name: &str, before: Option<&str>, after: Option<&str>, ratio| LockDifference {
+            topic,
+            name: name.to_owned(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+            ratio,
+        };
+        let differences = vec![
+            one(LockTopic::Setting, "TILE", Some("64"), Some("4096"), None),
+            one(LockTopic::Latency, "small", Some("2.000 us"), Some("2.100 us"), Some(1.05)),
+            one(LockTopic::Step, "D01", None, Some("two buffers"), None),
+        ];
+        let diff = LockDiff { before: "HEAD:./ascend.lock".to_owned(), after: "ascend.lock".to_owned(), differences };
+        insta::assert_snapshot!(super::diff(&diff, false), @"
+        HEAD:./ascend.lock -> ascend.lock
+          about    what   before    after
+          setting  TILE   64        4096
+          latency  small  2.000 us  2.100 us     +5.0 %
+          step     D01    -         two buffers
+        1 case slower, 0 faster
+        ");
+        let step = |number, alone, applied| RecordedStep {
+            number,
+            motif: None,
+            title: format!("step {number}"),
+            gain: Some(1.5),
+            alone,
+            applied,
+        };
+        let restored = Restored {
+            action: "apply".to_owned(),
+            operator: "Gelu".to_owned(),
+            files: vec!["k.cpp".to_owned()],
+            written: false,
+            steps: vec![step(1, true, true), step(2, true, false), step(3, false, false)],
+            next: Some("accept it".to_owned()),
+        };
+        insta::assert_snapshot!(super::restored(&restored, false), @"
+        step   gain  what
+           1  1.50x  step 1  applied
+           2  1.50x  step 2
+           3  1.50x  step 3  not without the others
+        would write k.cpp
+        next: accept it
+        ");
+    }
+}
