@@ -3,7 +3,7 @@
 use super::args::{Common, InitArgs};
 use super::output::{Output, start_event};
 use super::target::{processors, runtime, worker_exe};
-use super::{Exit, ci};
+use super::{Exit, ci, installed};
 use build::sdk::SdkOptions;
 use events::{Event, Init, Progress, Warning};
 use manifest::{FILE_NAME, Manifest, ManifestError};
@@ -17,6 +17,11 @@ const TOLD_FAULTS: usize = 5;
 pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
     if let Some(system) = arguments.ci {
         return ci::execute(common, arguments, system, output);
+    }
+    match (arguments.cmake, arguments.hook) {
+        (true, _) => return installed::cmake_module(common, arguments, output),
+        (_, true) => return installed::hook(common, arguments, output),
+        (false, false) => {}
     }
     output.emit(&Event::Start(start_event("init", common)));
     let project = OperatorProject::find(&common.project)?;

@@ -1,11 +1,16 @@
 //! What `check`, `build` and `lock` ask of a lock: what drifted, which outputs differ, which hazards are new.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use aicore::{Machine, Origin};
 use events::KnownHazard;
 use lock::{
     Current, Drift, Lock, LockedDeparture, LockedDevice, LockedFinding, LockedMachine, LockedMeasurement, MeasuredCase,
     Picoseconds, drift, manifest_digest,
 };
+use source::SourceTree;
+use space::{Binding, Tunable};
 use tuner::{Candidate, CaseTime, KnownFindings, References, Workspace};
 
 /// A machine as the lock names it.
@@ -58,6 +63,23 @@ pub fn not_comparable(workspace: &Workspace, locked: &Lock) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// CMake cache entries that are tunables.
+pub fn cmake_entries(tunables: &[Tunable]) -> BTreeMap<String, String> {
+    let entry = |tunable: &Tunable| match &tunable.binding {
+        Binding::Cmake { variable } => Some((variable.clone(), tunable.name.clone())),
+        _ => None,
+    };
+    tunables.iter().filter_map(entry).collect()
+}
+
+/// Digests of the bytes of manifest, sources and what these include. Sources may be those that are about to be written.
+pub fn locked_files(root: &Path, sources: &SourceTree, included: &SourceTree) -> BTreeMap<String, String> {
+    let beside = included.iter().map(|(file, _)| file);
+    let mut files = lock::file_digests(root, beside.chain([manifest::FILE_NAME]));
+    files.extend(sources.iter().map(|(file, text)| (file.to_owned(), lock::bytes_digest(text.as_bytes()))));
+    files
 }
 
 /// Digest of the manifest as the lock has it.

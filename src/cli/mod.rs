@@ -15,6 +15,7 @@ mod doors;
 mod exit;
 mod fidelity;
 mod init;
+mod installed;
 mod lock;
 mod locked;
 mod mcp;
@@ -29,6 +30,7 @@ mod projects;
 mod record;
 mod repair;
 mod replay;
+mod restore;
 mod rewind;
 mod run;
 mod soundness;
@@ -109,6 +111,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Compare(arguments) => compare::execute(&cli.common, arguments, &mut output),
         Command::Lock(arguments) => lock::execute(&cli.common, arguments, &mut output),
+        Command::Undo(arguments) => restore::undo(&cli.common, arguments, &mut output),
+        Command::Apply(arguments) => restore::apply(&cli.common, arguments, &mut output),
         Command::Build(arguments) => {
             operators::each(&cli.common, &arguments.operators, &arguments.target, &mut output, |common, output| {
                 build::execute(common, arguments, output)

@@ -50,6 +50,7 @@ fn schema(arguments: &SchemaArgs, output: &mut dyn Write) -> io::Result<()> {
     let schema = match arguments.of {
         SchemaOf::Manifest => manifest::schema(),
         SchemaOf::Lock => lock::schema(),
+        SchemaOf::Events => events::schema(),
     };
     serde_json::to_writer_pretty(&mut *output, &schema)?;
     output.write_all(b"\n")
@@ -62,6 +63,7 @@ mod tests {
 
     use clap::ValueEnum;
     use clap_complete::Shell;
+    use events::{Event, LockDiff, LockDifference, LockTopic, RecordedStep, Restored, Start, Warning};
     use serde_json::Value;
 
     #[test]
@@ -198,5 +200,55 @@ mod tests {
         let value: Value = toml::from_str(&text.replace("tool = ", "tols = ")).unwrap();
         assert!(fits(&value, &lock_schema, &lock_schema, "").is_err());
         assert!(manifest["properties"]["operator"].to_string().contains("The operator and its sources"), "{manifest}");
+    }
+
+    #[test]
+    fn events_fit_their_schema_and_what_is_none_does_not() {
+        let schema = schema_of(SchemaOf::Events);
+        let step = RecordedStep {
+            number: 1,
+            motif: None,
+            title: "T 1 -> 2".into(),
+            gain: Some(1.5),
+            alone: true,
+            applied: false,
+        };
+        let restored = Restored {
+            action: "undo".into(),
+            operator: "Op".into(),
+            files: vec!["k.h".into()],
+            written: true,
+            steps: vec![step],
+            next: None,
+        };
+        let difference = LockDifference {
+            topic: LockTopic::Latency,
+            name: "small".into(),
+            before: Some("2.000 us".into()),
+            after: None,
+            ratio: None,
+        };
+        let diff = LockDiff { before: "HEAD".into(), after: "ascend.lock".into(), differences: vec![difference] };
+        let warning = Warning { code: "drift".into(), message: "changed".into(), help: None };
+        let said = [
+            Event::Start(Start::new("undo")),
+            Event::Restored(restored),
+            Event::LockDiff(diff),
+            Event::Warning(warning),
+        ];
+        for event in &said {
+            let line = serde_json::to_value(event).unwrap();
+            assert_eq!(fits(&line, &schema, &schema, ""), Ok(()), "{line}");
+            let mut unknown = line.clone();
+            unknown["event"] = "unheard-of".into();
+            assert!(fits(&unknown, &schema, &schema, "").is_err(), "{unknown}");
+            let mut less = line.as_object().unwrap().clone();
+            let field = ["format", "steps", "differences", "message"]
+                .into_iter()
+                .find(|name| less.contains_key(*name))
+                .unwrap();
+            less.remove(field);
+            assert!(fits(&less.into(), &schema, &schema, "").is_err(), "without {field}");
+        }
     }
 }

@@ -8,7 +8,8 @@ use super::Exit;
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::bank::own_bank;
 use super::locked::{
-    locked_departures, locked_device, locked_findings, locked_machine, locked_manifest, locked_measurement,
+    cmake_entries, locked_departures, locked_device, locked_files, locked_findings, locked_machine, locked_manifest,
+    locked_measurement,
 };
 use super::model::{invite, show_prompt};
 use super::output::{Output, start_event, write_whole};
@@ -26,8 +27,8 @@ use report::RunRecord;
 use source::SourceTree;
 use space::Configuration;
 use tuner::{
-    BackendKind, Experience, Generalisation, Rewriting, RunOptions, RunOutcome, TunerError, Workspace, recover,
-    run_from, status_of, write_winner,
+    AppliedPatch, BackendKind, Experience, Generalisation, RecordedResult, Rewriting, RunOptions, RunOutcome,
+    TunerError, Workspace, recover, run_from, status_of, write_winner,
 };
 
 /// Executes the command.
@@ -86,6 +87,11 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
 
     let lock_path = workspace.project.root.join(LOCK_FILE);
     let lock = or_standing(new_lock(&workspace, &outcome, arguments.target.seed), lock::read(&lock_path).ok());
+    if !matches!(workspace.options.backend, BackendKind::Recorded { .. }) {
+        let lock_before = fs_err::read_to_string(&lock_path).ok();
+        let recorded = RecordedResult::of(&outcome, &workspace.sources, workspace.tunables(), lock_before, &lock)?;
+        recorded.keep(&workspace.work_directory)?;
+    }
     if may_write {
         if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
             return Err(TunerError::Locked(lock_path));
@@ -244,6 +250,12 @@ fn rejections(outcome: &RunOutcome) -> BTreeMap<String, u64> {
 
 fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
     let best = &outcome.progress.best;
+    let included = workspace.included_beside();
+    let gain_of = |patch: &AppliedPatch| {
+        let milestones = outcome.progress.milestones.iter();
+        let mut of_it = milestones.filter(|one| one.motif == patch.motif && one.title == patch.title);
+        of_it.next().map(|milestone| permille(milestone.gain))
+    };
     let mut configuration = best.configuration.clone();
     for (name, value) in outcome.baseline.configuration.iter() {
         if configuration.get(name).is_none() {
@@ -261,13 +273,20 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         machine: locked_machine(&workspace.machine),
         device: locked_device(workspace),
         sources: lock::source_digests(&best.sources),
-        included: Some(lock::source_digests(&workspace.included_beside())),
+        files: locked_files(&workspace.project.root, &best.sources, &included),
+        included: Some(lock::source_digests(&included)),
         configuration,
+        defaults: outcome.baseline.configuration.clone(),
+        cmake: cmake_entries(workspace.tunables()),
         generalisation: outcome.generalisation.as_ref().and_then(locked_generalisation),
         motifs: best
             .patches
             .iter()
-            .map(|patch| LockedMotif { id: patch.motif.clone(), title: patch.title.clone() })
+            .map(|patch| LockedMotif {
+                id: patch.motif.clone(),
+                title: patch.title.clone(),
+                gain_permille: gain_of(patch),
+            })
             .collect(),
         cases: outcome
             .baseline_times
@@ -294,14 +313,18 @@ fn or_standing(new: Lock, present: Option<Lock>) -> Lock {
     let says_the_same = |present: &Lock| {
         let of = |lock: &Lock| {
             let times = lock.cases.iter().map(|case| (case.name.clone(), case.tuned));
-            (lock.version, lock.tool.clone(), lock.operator.clone(), lock.origin, times.collect::<Vec<_>>())
+            (lock.tool.clone(), lock.operator.clone(), lock.origin, times.collect::<BTreeMap<_, _>>())
         };
         of(present) == of(&new)
             && (&present.manifest, &present.machine, &present.configuration, &present.device)
                 == (&new.manifest, &new.machine, &new.configuration, &new.device)
             && (&present.sources, &present.included, &present.known) == (&new.sources, &new.included, &new.known)
     };
-    present.filter(says_the_same).unwrap_or(new)
+    match present.filter(says_the_same) {
+        // In the format of today, with the digests of bytes that comments are part of.
+        Some(present) => Lock { version: new.version, files: new.files, cmake: new.cmake, ..present },
+        None => new,
+    }
 }
 
 /// A speed-up as the lock has it.

@@ -1,7 +1,7 @@
 //! From the options that commands share to an opened workspace.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::args::{BackendChoice, CaseCount, Common, Target};
 use super::output::Output;
@@ -9,7 +9,7 @@ use aicore::Origin;
 use backend::{LaunchProfile, LocatedHazard};
 use build::sdk::SdkOptions;
 use events::{Event, HazardReport, Sdk as SdkEvent, SdkStatus, Start};
-use lock::{self, LOCK_FILE, Lock};
+use lock::{LOCK_FILE, Lock, LockError};
 use manifest::{DeviceSettings, FILE_NAME, KernelHeaders};
 use project::OperatorProject;
 use space::Configuration;
@@ -77,17 +77,18 @@ pub fn open_with(
     })
 }
 
-/// The same for a command that compares with the lock: its data are those of the run that wrote it.
+/// The same for a command that compares with the lock, which `read` reads: its data are those of the run that wrote it.
 pub fn open_as_locked(
     start: Start,
     common: &Common,
     target: &Target,
+    read: fn(&Path) -> Result<Lock, LockError>,
     output: &mut Output,
 ) -> Result<(Workspace, Lock), TunerError> {
     let project = OperatorProject::find(&common.project)?;
     // A write-back that was cut short has the lock in its plan.
     recover(&project.root, &project.work_directory())?;
-    let known = lock::read(&project.root.join(LOCK_FILE));
+    let known = read(&project.root.join(LOCK_FILE));
     let seed = known.as_ref().map_or(target.seed, |locked| locked.seed);
     // Measured times are compared with measured ones, modelled with modelled.
     let backend = match (target.backend, known.as_ref().map(|locked| locked.origin)) {

@@ -3,10 +3,12 @@
 mod build;
 mod check;
 mod ci;
+mod cmake_module;
 mod contract;
 mod exit_status;
 mod golden;
 mod init;
+mod locks;
 mod many;
 mod options;
 mod pages;

@@ -24,7 +24,7 @@ impl Origin {
 }
 
 /// Time per pipe in microseconds, as the vendor's profiler counts it: busy, waits inside an instruction included, waits for flags not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeTimes {
     /// Scalar unit.
     pub scalar_us: f64,
@@ -54,7 +54,7 @@ pub struct UnitTimes {
 }
 
 /// The resource that bounds a launch from below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limiter {
     /// Bytes read from global memory over bandwidth.
@@ -159,7 +159,7 @@ impl HazardKind {
 }
 
 /// How bad a hazard is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Worth a look, does not reject a candidate.
@@ -282,7 +282,7 @@ pub struct CutBuffers {
 }
 
 /// What a part of the critical path is spent on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathPart {
     /// Begin of a block.

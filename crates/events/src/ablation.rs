@@ -1,9 +1,10 @@
 //! What `ablation` says: variants of the tuner, what a run of each brought, and what the runs say together.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The tuner, whole or without a part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
     /// Both stages, the bank without records of the operator under test, motifs together.
@@ -49,7 +50,7 @@ impl std::str::FromStr for Variant {
 }
 
 /// The best so far got better.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BestSoFar {
     /// Evaluations spent.
     pub evaluations: u64,
@@ -60,7 +61,7 @@ pub struct BestSoFar {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finished {
     /// Objective of the operator as it was, in microseconds.
     pub baseline_us: f64,
@@ -87,7 +88,7 @@ pub struct Finished {
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// Digest of everything the result depends on, so that a finished trial is not run again.
     pub inputs: String,
@@ -121,7 +122,7 @@ impl Trial {
 pub const THRESHOLDS: [f64; 5] = [1.001, 1.2, 1.4, 1.8, 2.0];
 
 /// How often a speed-up was reached, and how soon.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reached {
     /// The speed-up.
     pub speedup: f64,
@@ -134,7 +135,7 @@ pub struct Reached {
 }
 
 /// A variant over all operators and seeds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VariantSummary {
     /// The variant.
     pub variant: Variant,
@@ -156,7 +157,7 @@ pub struct VariantSummary {
 }
 
 /// Everything.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AblationReport {
     /// Machine whose model gave the latencies.
     pub machine: String,

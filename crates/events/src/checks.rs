@@ -3,10 +3,11 @@
 use std::fmt;
 
 use aicore::{HazardKind, Origin};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Verdict of `check` as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckVerdict {
     /// No case is slower than the lock by more than the tolerance, nothing drifted.
@@ -24,7 +25,7 @@ pub enum CheckVerdict {
 }
 
 /// What a check says of an operator, in the words of every output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// No case is slower or faster than the lock by more than the tolerance, outputs are the same, nothing drifted.
@@ -96,7 +97,7 @@ impl Verdict {
 }
 
 /// Verdict on one case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CaseVerdict {
     /// Within the tolerance.
@@ -128,7 +129,7 @@ impl CaseVerdict {
 }
 
 /// One case of `check`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckCase {
     /// Name of the case.
     pub name: String,
@@ -143,7 +144,7 @@ pub struct CheckCase {
 }
 
 /// A hazard that the operator as it stands has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownHazard {
     /// Kind.
     pub kind: HazardKind,
@@ -177,7 +178,7 @@ impl fmt::Display for KnownHazard {
 }
 
 /// One thing that a check found, with its place where it has one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckFinding {
     /// The verdict that it speaks for.
     pub verdict: Verdict,
@@ -200,7 +201,7 @@ fn is_unknown(line: &u32) -> bool {
 }
 
 /// Result of `check`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// Verdict as a whole.
     pub verdict: CheckVerdict,
@@ -246,7 +247,7 @@ impl Check {
 }
 
 /// One operator of a `check` of many.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedOperator {
     /// Its directory, as seen from the directory that the command was started in.
     pub project: String,
@@ -268,7 +269,7 @@ pub struct CheckedOperator {
 }
 
 /// Result of a `check` of many operators, and of `check --drift`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckSummary {
     /// The operators, by directory.
     pub operators: Vec<CheckedOperator>,
@@ -289,7 +290,7 @@ impl CheckSummary {
 }
 
 /// One probe of `compare`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedProbe {
     /// Its name: what it is for, dtype and shape of the first input.
     pub name: String,
@@ -323,7 +324,7 @@ impl ComparedProbe {
 }
 
 /// Result of `compare`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// Operator.
     pub operator: String,
@@ -359,7 +360,7 @@ impl Comparison {
 }
 
 /// Result of `lock`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LockUpdate {
     /// Path of the lock file.
     pub lock: String,

@@ -1,9 +1,10 @@
 //! What is measured on, and what that says of the model.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A toolkit, its devices, and how times are taken on them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Devices {
     /// Version of the toolkit.
     pub toolkit: String,
@@ -28,7 +29,7 @@ pub struct Devices {
 }
 
 /// Measured times over modelled ones, on this operator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelError {
     /// Geometric mean by the model, in microseconds.
     pub modelled_us: f64,

@@ -1,6 +1,7 @@
 //! What happens while a command runs.
 
 use aicore::{Limiter, Origin};
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 use space::Configuration;
 
@@ -11,15 +12,16 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockUpdate,
-    ModelError, OperatorsDone, ProfileEvent, Rewind, Summary, Written,
+    Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockDiff,
+    LockMigrated, LockShown, LockUpdate, LockVerified, ModelError, OperatorsDone, ProfileEvent, Restored, Rewind,
+    Summary, Written,
 };
 
 /// Version of the event format, carried by the first event.
 pub const FORMAT: u32 = 1;
 
 /// The stage of the loop that made a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
     /// Search over tunables.
@@ -39,7 +41,7 @@ impl Stage {
 }
 
 /// What became of a candidate. Every kind but `valid` is a rejection that keeps its reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Right on all cases; its latencies count.
@@ -77,7 +79,7 @@ impl Status {
 }
 
 /// One thing that happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// First event of every command.
@@ -116,8 +118,18 @@ pub enum Event {
     OperatorsDone(OperatorsDone),
     /// Result of `compare`.
     Comparison(Comparison),
-    /// Result of `lock`.
+    /// Result of `lock` and of `lock accept`.
     Lock(LockUpdate),
+    /// Result of `lock show`.
+    LockShown(Box<LockShown>),
+    /// Result of `lock diff`.
+    LockDiff(LockDiff),
+    /// Result of `lock verify`.
+    LockVerified(LockVerified),
+    /// Result of `lock migrate`.
+    LockMigrated(LockMigrated),
+    /// Result of `undo` and of `apply`.
+    Restored(Restored),
     /// Result of `build`.
     Build(Build),
     /// Result of `init`.
@@ -158,8 +170,15 @@ pub enum Event {
     Summary(Box<Summary>),
 }
 
+/// The JSON schema of one line, made from the types that write it.
+pub fn schema() -> Schema {
+    let mut schema = schema_for!(Event);
+    schema.insert("title".to_owned(), format!("event of cargo ascend-tune, format {FORMAT}").into());
+    schema
+}
+
 /// First event of every command.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Start {
     /// [`FORMAT`].
     pub format: u32,
@@ -221,7 +240,7 @@ impl Start {
 }
 
 /// How the SDK came to be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SdkStatus {
     /// Compiled now.
@@ -231,7 +250,7 @@ pub enum SdkStatus {
 }
 
 /// The simulator's SDK was found or built.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sdk {
     /// How it came to be there.
     pub status: SdkStatus,
@@ -244,14 +263,14 @@ pub struct Sdk {
 }
 
 /// What a command does now.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     /// It in words.
     pub step: String,
 }
 
 /// A case with one latency.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseTime {
     /// Name of the case.
     pub name: String,
@@ -260,7 +279,7 @@ pub struct CaseTime {
 }
 
 /// A case of the unmodified operator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BaselineCase {
     /// Name of the case.
     pub name: String,
@@ -279,7 +298,7 @@ fn is_zero(number: &f64) -> bool {
 }
 
 /// The unmodified operator was verified and timed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// Operator.
     pub operator: String,
@@ -290,7 +309,7 @@ pub struct Baseline {
 }
 
 /// A large case of a quick trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseBlocks {
     /// Name of the case.
     pub case: String,
@@ -300,7 +319,7 @@ pub struct CaseBlocks {
 }
 
 /// Blocks that ran with data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlocksRun {
     /// Those that stand for all.
@@ -318,7 +337,7 @@ pub enum BlocksRun {
 }
 
 /// A candidate was evaluated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
     /// Number of the evaluation, from 1.
     pub index: u64,
@@ -354,7 +373,7 @@ pub struct Evaluation {
 }
 
 /// A candidate is the best so far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Improvement {
     /// Number of the evaluation.
     pub index: u64,
@@ -371,7 +390,7 @@ pub struct Improvement {
 }
 
 /// The loop goes to the other stage.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageSwitch {
     /// Stage that ends.
     pub from: Option<Stage>,
@@ -382,7 +401,7 @@ pub struct StageSwitch {
 }
 
 /// Something the user should know that stops nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// Kebab-case name of the kind of warning.
     pub code: String,
@@ -394,7 +413,7 @@ pub struct Warning {
 }
 
 /// One case of an operator built against two sets of headers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Doors {
     /// Case.
     pub case: String,
@@ -413,7 +432,7 @@ pub struct Doors {
 }
 
 /// An instruction that two builds do not share. One side is absent where the other has one more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DoorsDifference {
     /// With the embedded headers.
     pub own: Option<DoorStep>,
@@ -422,7 +441,7 @@ pub struct DoorsDifference {
 }
 
 /// An instruction of one build.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DoorStep {
     /// Position among the core's instructions that move or compute, from 0.
     pub number: u64,
@@ -435,7 +454,7 @@ pub struct DoorStep {
 }
 
 /// The command failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// What went wrong, causes after colons.
     pub message: String,

@@ -1,10 +1,11 @@
 //! What `rewind` and `bank` found: what motifs were worth.
 
 use aicore::Origin;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One motif of `rewind`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RewindStep {
     /// Catalogue id of the motif removed.
     pub motif: String,
@@ -22,7 +23,7 @@ pub struct RewindStep {
 }
 
 /// What one motif yielded in `rewind`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RewindYield {
     /// Catalogue id.
     pub motif: String,
@@ -37,7 +38,7 @@ pub struct RewindYield {
 }
 
 /// Result of `rewind`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rewind {
     /// Operator.
     pub operator: String,
@@ -55,7 +56,7 @@ pub struct Rewind {
 }
 
 /// A record of the bank.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BankRecord {
     /// Name of the record.
     pub id: String,
@@ -70,7 +71,7 @@ pub struct BankRecord {
 }
 
 /// What a bank knows of one motif.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MotifStatistics {
     /// Catalogue id.
     pub motif: String,
@@ -95,7 +96,7 @@ pub struct MotifStatistics {
 }
 
 /// Result of `bank`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bank {
     /// Directory of the bank.
     pub path: String,

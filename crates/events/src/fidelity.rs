@@ -1,9 +1,10 @@
 //! What `fidelity` and `calibrate` say: the model beside published figures, and constants fitted to them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What kind of evidence a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// A whole kernel whose making is known.
@@ -17,7 +18,7 @@ pub enum Level {
 }
 
 /// Whether a row is the figure of its case or a part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The time that the case is about.
@@ -27,7 +28,7 @@ pub enum Role {
 }
 
 /// What is taken from a modelled launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Task duration.
@@ -49,7 +50,7 @@ pub enum Metric {
 }
 
 /// One row of the table with what the model says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// Name of the case.
     pub case: String,
@@ -90,7 +91,7 @@ impl Row {
 }
 
 /// Order of the variants of one kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelOrder {
     /// Kernel.
     pub kernel: String,
@@ -101,7 +102,7 @@ pub struct KernelOrder {
 }
 
 /// One change that was published as a speed-up.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpeedUp {
     /// Case before the change.
     pub from: String,
@@ -114,7 +115,7 @@ pub struct SpeedUp {
 }
 
 /// Errors of a group of rows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     /// Name.
     pub name: String,
@@ -127,7 +128,7 @@ pub struct Group {
 }
 
 /// A machine description that rows were played on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsedMachine {
     /// Name in the table.
     pub name: String,
@@ -138,7 +139,7 @@ pub struct UsedMachine {
 }
 
 /// A published case without a program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Missing {
     /// Name, or names with `*`.
     pub case: String,
@@ -147,7 +148,7 @@ pub struct Missing {
 }
 
 /// The whole report.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// Digest of the table of cases.
     pub table: String,
@@ -178,7 +179,7 @@ impl Report {
 }
 
 /// A constant and what became of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
     /// Name.
     pub name: String,
@@ -195,7 +196,7 @@ pub struct Moved {
 }
 
 /// One row before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Residual {
     /// Case.
     pub case: String,
@@ -212,7 +213,7 @@ pub struct Residual {
 }
 
 /// Result of a calibration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calibration {
     /// Name of the base description.
     pub machine: String,

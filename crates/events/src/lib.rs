@@ -11,6 +11,7 @@ mod devices;
 mod event;
 mod experience;
 pub mod fidelity;
+mod locks;
 mod operators;
 mod repair;
 pub mod replay;
@@ -26,9 +27,13 @@ pub use checks::{
 pub use devices::{Devices, ModelError};
 pub use event::{
     Baseline, BaselineCase, BlocksRun, CaseBlocks, CaseTime, DoorStep, Doors, DoorsDifference, Evaluation, Event,
-    FORMAT, Failure, Improvement, Progress, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning,
+    FORMAT, Failure, Improvement, Progress, Sdk, SdkStatus, Stage, StageSwitch, Start, Status, Warning, schema,
 };
 pub use experience::{Bank, BankRecord, MotifStatistics, Rewind, RewindStep, RewindYield};
+pub use locks::{
+    LockDiff, LockDifference, LockMigrated, LockShown, LockTopic, LockVerified, LockedProbes, LockedSetting,
+    LockedStep, LockedTime, RecordedStep, Restored,
+};
 pub use operators::{OperatorEnd, OperatorsDone};
 pub use repair::Repair;
 pub use results::{

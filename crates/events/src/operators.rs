@@ -1,9 +1,10 @@
 //! What became of many operators.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a command ended for one of several operators.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatorEnd {
     /// Its directory, as seen from the working directory.
     pub project: String,
@@ -20,7 +21,7 @@ pub struct OperatorEnd {
 }
 
 /// Result of `run`, `profile` and `build` for several operators, their last event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatorsDone {
     /// The operators in their order.
     pub operators: Vec<OperatorEnd>,

@@ -1,9 +1,10 @@
 //! What mends an operator that is wrong as it stands.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Something was mended in the operator before it is tuned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Repair {
     /// What was done.
     pub title: String,

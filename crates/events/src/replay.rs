@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Result of `replay`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplayReport {
     /// Evaluations at which results are given, ascending.
     pub budgets: Vec<usize>,
@@ -50,7 +51,7 @@ impl ReplayReport {
 }
 
 /// One space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceResult {
     /// Its name.
     pub space: String,
@@ -73,7 +74,7 @@ pub struct SpaceResult {
 }
 
 /// One strategy on one space.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StrategyResult {
     /// Its name.
     pub strategy: String,
@@ -90,7 +91,7 @@ pub struct StrategyResult {
 }
 
 /// One engine over all spaces where it has figures, at one budget.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineResult {
     /// `ascend-tune STRATEGY`, or the name of the peer.
     pub engine: String,
@@ -114,7 +115,7 @@ pub fn engine_name(strategy: &str) -> String {
 }
 
 /// What the runs of one strategy on one space had reached at one budget. The columns of `peers.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BudgetResult {
     /// Evaluations.
     pub budget: usize,
@@ -134,7 +135,7 @@ pub struct BudgetResult {
 }
 
 /// One row: what an engine reached on a space at a budget.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PeerRow {
     /// Name of the space.
     pub space: String,
@@ -174,7 +175,7 @@ impl PeerRow {
 }
 
 /// What a search for settings found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingsReport {
     /// Spaces that settings were chosen on: every second one, from the first.
     pub chosen_on: Vec<String>,
@@ -189,7 +190,7 @@ pub struct SettingsReport {
 }
 
 /// One choice of settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingsResult {
     /// The settings in words.
     pub settings: String,

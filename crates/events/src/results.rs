@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use aicore::{HazardKind, Limiter, Origin, PathPart, PipeTimes, Severity};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use space::Configuration;
 
@@ -10,7 +11,7 @@ use crate::KnownHazard;
 use crate::taken_back::TakenBack;
 
 /// A hazard with the line of the kernel that shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HazardReport {
     /// Kind.
     pub kind: HazardKind,
@@ -25,7 +26,7 @@ pub struct HazardReport {
 }
 
 /// What a kernel unit test says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum TestVerdict {
     /// It looked at the results and found them right.
@@ -45,7 +46,7 @@ pub enum TestVerdict {
 }
 
 /// One kernel unit test that was run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelTest {
     /// Name of the test.
     pub name: String,
@@ -56,7 +57,7 @@ pub struct KernelTest {
 }
 
 /// Result of `test`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelTestSummary {
     /// Operator.
     pub operator: String,
@@ -92,7 +93,7 @@ impl KernelTestSummary {
 }
 
 /// Time that a pipe lost to one reason, with the line that waited longest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StallReport {
     /// Pipe that waited: `s`, `v`, `mte2`, `mte3`.
     pub pipe: String,
@@ -107,7 +108,7 @@ pub struct StallReport {
 }
 
 /// A contributor to the critical path of the longest core, by source line.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathReport {
     /// Pipe: `s`, `v`, `mte2`, `mte3`, `mte1`, `m`, `fix`.
     pub pipe: String,
@@ -130,7 +131,7 @@ pub struct PathReport {
 }
 
 /// One kernel launch explained.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileEvent {
     /// Operator.
     pub operator: String,
@@ -193,7 +194,7 @@ pub struct ProfileEvent {
 }
 
 /// Result of `build`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Build {
     /// Operator.
     pub operator: String,
@@ -208,7 +209,7 @@ pub struct Build {
 }
 
 /// Result of `init`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Init {
     /// Operator.
     pub operator: String,
@@ -237,7 +238,7 @@ pub struct Init {
 }
 
 /// Files that a command has written for others to read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Written {
     /// Their paths.
     pub files: Vec<String>,
@@ -254,7 +255,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// What a check of `doctor` found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckState {
     /// There and usable.
@@ -266,7 +267,7 @@ pub enum CheckState {
 }
 
 /// One check of `doctor`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DoctorCheck {
     /// Kebab-case name.
     pub name: String,
@@ -279,7 +280,7 @@ pub struct DoctorCheck {
 }
 
 /// Result of `doctor`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Doctor {
     /// Whether everything needed is there.
     pub ok: bool,
@@ -288,7 +289,7 @@ pub struct Doctor {
 }
 
 /// One case of a summary.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SummaryCase {
     /// Name of the case.
     pub name: String,
@@ -307,7 +308,7 @@ pub struct SummaryCase {
 }
 
 /// What one stage spent and brought.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StageSummary {
     /// Evaluations spent.
     pub evaluations: u64,
@@ -316,7 +317,7 @@ pub struct StageSummary {
 }
 
 /// Both stages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stages {
     /// Search over tunables.
     pub host: StageSummary,
@@ -325,7 +326,7 @@ pub struct Stages {
 }
 
 /// How the quick trials of a large case ran.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SampledCase {
     /// Name of the case.
     pub name: String,
@@ -343,7 +344,7 @@ pub struct SampledCase {
 }
 
 /// Result of `run`, its last event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Operator.
     pub operator: String,
@@ -403,7 +404,7 @@ pub struct Summary {
 }
 
 /// What a run has asked of a language model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelUse {
     /// Who was asked: host, or the name of a recording.
     pub asked: String,
@@ -430,7 +431,7 @@ pub struct ModelUse {
 }
 
 /// A tiling function that a language model wrote.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TilingVersion {
     /// Name of its proposal.
     pub name: String,
@@ -451,7 +452,7 @@ pub struct TilingVersion {
 }
 
 /// How a winner does on probes: cases that the search never saw.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generalisation {
     /// Seed that they were drawn by.
     pub seed: u64,
@@ -488,7 +489,7 @@ impl Generalisation {
 }
 
 /// One probe.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeResult {
     /// Its name: what it is for, dtype and shape of the first input.
     pub name: String,

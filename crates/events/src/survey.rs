@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TestVerdict;
 pub use crate::witness::{Says, Testimony, Witness, WitnessCounts};
 
 /// The way of an operator through the tool, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum SurveyStep {
     /// Sources, entry and layout are recognised.
@@ -74,7 +77,7 @@ impl fmt::Display for SurveyStep {
 }
 
 /// How a step ended. A step that could not be judged is not a step that passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// It did what it should.
@@ -86,7 +89,7 @@ pub enum State {
 }
 
 /// Kind of the first thing that was in the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CauseKind {
     /// An include that is nowhere.
@@ -160,7 +163,7 @@ impl CauseKind {
 }
 
 /// The first thing that was in the way: what operators are grouped by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// Kind.
     pub kind: CauseKind,
@@ -186,7 +189,7 @@ impl fmt::Display for Cause {
 }
 
 /// One step of one operator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepOutcome {
     /// Step.
     pub step: SurveyStep,
@@ -203,7 +206,7 @@ pub struct StepOutcome {
 }
 
 /// Which cores an operator needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// Vector cores only.
@@ -223,7 +226,7 @@ impl Class {
 }
 
 /// What an operator's directory looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
     /// `op_host/` and `op_kernel/`, on its own or in a repository.
@@ -233,7 +236,7 @@ pub enum Shape {
 }
 
 /// Everything a survey says about one operator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Surveyed {
     /// Name of the repository that it was found in.
     pub repository: String,
@@ -306,7 +309,7 @@ impl Surveyed {
 }
 
 /// Tiling unit tests of an operator, by what became of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TilingTestCounts {
     /// Tests whose expectations all hold.
     pub agree: u32,
@@ -333,7 +336,7 @@ impl TilingTestCounts {
 }
 
 /// Kernel unit tests of an operator, by their verdicts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelTestCounts {
     /// They looked at results and found them right.
     pub right: u32,
@@ -360,7 +363,7 @@ impl KernelTestCounts {
 }
 
 /// Own tests of many operators.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestTotals {
     /// Operators whose tiling tests were run.
     pub tiling_operators: u32,
@@ -450,7 +453,7 @@ impl TestTotals {
 }
 
 /// Counts of one repository and class.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// Repository; empty for the sum over all.
     pub repository: String,
@@ -488,7 +491,7 @@ impl Row {
 }
 
 /// Operators that were stopped by the same thing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     /// Step that failed.
     pub step: SurveyStep,
@@ -512,7 +515,7 @@ impl Group {
 }
 
 /// A survey in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Counts by repository and class; the last row of each class is the sum where there are several repositories.
     pub rows: Vec<Row>,

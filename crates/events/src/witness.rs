@@ -1,9 +1,10 @@
 //! What references other than the operator itself say of its outputs.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A reference that is not the operator itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Witness {
     /// The authors' data script or golden function.
@@ -13,7 +14,7 @@ pub enum Witness {
 }
 
 /// What a witness says of outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Says {
     /// They agree with it.
@@ -25,7 +26,7 @@ pub enum Says {
 }
 
 /// A witness and what it says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Testimony {
     /// Witness.
     pub witness: Witness,
@@ -36,7 +37,7 @@ pub struct Testimony {
 }
 
 /// Operators by what witnesses say of their outputs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WitnessCounts {
     /// The authors' reference agrees.
     pub authors_right: u32,

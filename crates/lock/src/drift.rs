@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
-use super::content::{is_manifest, is_source, source_digest};
 use super::{LOCK_FILE, Lock, LockedMachine};
+use ascend_build::digest::{is_manifest, is_source, manifest_digest, source_digest};
 use source::SourceTree;
 use space::{Configuration, Value};
 
@@ -123,6 +124,36 @@ pub struct Current<'a> {
 /// Digest of every file of a source tree. Comments and white space of C++ do not count.
 pub fn source_digests(tree: &SourceTree) -> BTreeMap<String, String> {
     tree.iter().map(|(file, text)| (file.to_owned(), source_digest(file, text))).collect()
+}
+
+/// What is as it was locked, in digests of today.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renewed {
+    /// Digests of sources, by name.
+    pub sources: BTreeMap<String, String>,
+    /// Digest of the manifest.
+    pub manifest: Option<String>,
+    /// Names of all of these.
+    pub unchanged: Vec<String>,
+}
+
+/// Digests of today for those files below a directory that are as they were locked, of bytes or of content.
+pub fn renewed_digests(lock: &Lock, root: &Path, manifest: &str) -> Renewed {
+    let text = |file: &str| Some(String::from_utf8_lossy(&fs_err::read(root.join(file)).ok()?).into_owned());
+    let mut renewed = Renewed::default();
+    for (file, digest) in lock.sources.iter().chain(lock.included.iter().flatten()) {
+        if let Some(now) = text(file).filter(|now| is_source(file, now, digest)) {
+            if lock.sources.contains_key(file) {
+                renewed.sources.insert(file.clone(), source_digest(file, &now));
+            }
+            renewed.unchanged.push(file.clone());
+        }
+    }
+    if let Some(now) = text(manifest).filter(|now| is_manifest(now, &lock.manifest)) {
+        renewed.manifest = Some(manifest_digest(&now));
+        renewed.unchanged.push(manifest.to_owned());
+    }
+    renewed
 }
 
 /// All differences: operator, machine, manifest, files by name, then the tunables that explain them. Empty means none.

@@ -42,6 +42,21 @@ pub enum LockError {
         /// What is wrong there.
         message: String,
     },
+    /// A merge has left its marks.
+    #[error(
+        "{path}:{line}: a merge of `{ours}` and `{theirs}` left both sides in the lock, which cannot be merged by hand; when the sources \
+         are merged, `cargo ascend-tune lock accept` verifies, times and locks them as they are, and keeps what `{ours}` knows of before"
+    )]
+    Conflict {
+        /// The file.
+        path: PathBuf,
+        /// Line of the first mark, from 1.
+        line: usize,
+        /// What git calls the side that was there.
+        ours: String,
+        /// What git calls the side that came in.
+        theirs: String,
+    },
     /// A newer tool wrote the file.
     #[error("{path}:{line}: lock format {found}, this tool reads up to {supported}; update cargo-ascend-tune")]
     Newer {

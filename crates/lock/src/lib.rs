@@ -4,11 +4,16 @@
 //! ones by name. Output is a pure function of the content: sorted, integers only, no time, host or absolute path, so
 //! that two runs with the same seed give the same bytes. To change the format, teach the reader first, raise the
 //! version in a later release.
+//!
+//! Version 2 has what version 1 has, and more: what the tunables were before, the CMake entries that some of them are, digests of bytes
+//! for readers that know no other (CMake), the gain of each motif.
 
 mod compare;
-mod content;
+mod conflict;
+mod difference;
 mod drift;
 mod error;
+mod export;
 mod format;
 mod store;
 
@@ -17,12 +22,14 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use ascend_build::digest::manifest_digest;
 pub use compare::{CaseComparison, MeasuredCase, compare};
-pub use content::manifest_digest;
-pub use drift::{Current, Drift, FileChange, drift, source_digests};
+pub use difference::differences;
+pub use drift::{Current, Drift, FileChange, Renewed, drift, renewed_digests, source_digests};
 pub use error::LockError;
+pub use export::{ExportError, cmake, header, identifier};
 pub use format::{
     Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedDeparture, LockedDevice, LockedFinding,
     LockedGeneralisation, LockedMachine, LockedMeasurement, LockedMotif, Picoseconds, schema,
 };
-pub use store::{Written, read, write};
+pub use store::{Written, bytes_digest, file_digests, read, read_for_ours, write};

@@ -1,8 +1,10 @@
 //! The lock file on disk.
 
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
+use super::conflict::decided_for_ours;
 use super::{Lock, LockError};
 
 /// What a write did.
@@ -70,6 +72,29 @@ fn user_comments(old: &str, generated: &str) -> String {
         return String::new();
     }
     format!("{}\n\n", kept.join("\n"))
+}
+
+/// Reads a lock that a merge may have left its marks in: where it has, as the side that was there has it.
+pub fn read_for_ours(path: &Path) -> Result<Lock, LockError> {
+    match read(path) {
+        Err(LockError::Conflict { .. }) => {
+            let text = fs_err::read_to_string(path);
+            let text = text.map_err(|source| LockError::Read { path: path.to_owned(), source })?;
+            Lock::parse(&decided_for_ours(&text), path)
+        }
+        other => other,
+    }
+}
+
+/// SHA-256 of files below a directory, by name. What cannot be read is left out.
+pub fn file_digests<'name>(root: &Path, names: impl IntoIterator<Item = &'name str>) -> BTreeMap<String, String> {
+    let digest = |name: &str| Some((name.to_owned(), bytes_digest(&fs_err::read(root.join(name)).ok()?)));
+    names.into_iter().filter_map(digest).collect()
+}
+
+/// SHA-256 in hexadecimal digits.
+pub fn bytes_digest(bytes: &[u8]) -> String {
+    hmac_sha256::Hash::hash(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Temporary files are private; a lock is as readable as the file it replaces, or as any new file.

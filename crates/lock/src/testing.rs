@@ -31,6 +31,9 @@ pub fn sample() -> Lock {
         ]
         .into_iter()
         .collect(),
+        defaults: [("TILE_LENGTH".to_owned(), Value::Int(256))].into_iter().collect(),
+        cmake: BTreeMap::new(),
+        files: BTreeMap::new(),
         generalisation: Some(LockedGeneralisation {
             seed: 1,
             speedup_permille: 1310,
@@ -40,7 +43,11 @@ pub fn sample() -> Lock {
             joined: Vec::new(),
             representing: Vec::new(),
         }),
-        motifs: vec![LockedMotif { id: "D01".into(), title: "double buffering on inQueueX".into() }],
+        motifs: vec![LockedMotif {
+            id: "D01".into(),
+            title: "double buffering on inQueueX".into(),
+            gain_permille: Some(1200),
+        }],
         cases: vec![case("small", 4_000_000, 2_000_000), case("large", 91_234_567, 12_500_000)],
         known: Vec::new(),
         departures: Vec::new(),

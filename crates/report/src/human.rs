@@ -19,6 +19,7 @@ mod checks;
 mod devices;
 mod experience;
 mod fidelity;
+mod locks;
 mod operators;
 mod replay;
 mod results;

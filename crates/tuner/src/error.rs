@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::candidate::CandidateError;
+use crate::result_error::ResultError;
 use crate::workload::WorkloadError;
 use backend::RunFailure;
 use build::{BuildError, BuildErrorKind};
@@ -84,6 +85,9 @@ pub enum TunerError {
         /// How they differ, one sentence each.
         differences: Vec<String>,
     },
+    /// A recorded result cannot be undone or applied.
+    #[error(transparent)]
+    Result(#[from] ResultError),
     /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -136,6 +140,7 @@ impl TunerError {
             | TunerError::Machine(_)
             | TunerError::Workload(_)
             | TunerError::Candidate(_)
+            | TunerError::Result(_)
             | TunerError::Dirty(_) => FailureKind::Usage,
             TunerError::Build(error) => match error.kind() {
                 BuildErrorKind::Environment => FailureKind::Environment,

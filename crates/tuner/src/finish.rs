@@ -16,11 +16,11 @@ use source::SourceTree;
 
 const PLAN_FILE: &str = "write-back.json";
 
-/// New text of one file, and the digest of the text that it replaces, if there is a file.
+/// New text of one file, nothing where it goes, and the digest of the text that it replaces, if there is a file.
 #[derive(Debug, Serialize, Deserialize)]
 struct PlannedFile {
     before: Option<String>,
-    after: String,
+    after: Option<String>,
 }
 
 /// Replaces the files that differ between the trees under `root`, then writes the lock beside them.
@@ -31,26 +31,64 @@ pub fn write_winner(
     after: &SourceTree,
     winner: &Lock,
 ) -> Result<Vec<String>, TunerError> {
+    let lock_path = root.join(LOCK_FILE);
+    let text = winner.to_text()?;
+    write_planned(root, work_directory, before, after, Some(text), || Ok(lock::write(winner, &lock_path).map(drop)?))
+}
+
+/// The same with the text that the lock shall have; without one, the lock goes.
+pub(super) fn write_state(
+    root: &Path,
+    work_directory: &Path,
+    before: &SourceTree,
+    after: &SourceTree,
+    lock_text: Option<&str>,
+) -> Result<Vec<String>, TunerError> {
+    let path = root.join(LOCK_FILE);
+    write_planned(root, work_directory, before, after, lock_text.map(str::to_owned), || match lock_text {
+        Some(text) => Ok(replace(&path, text)?),
+        None if path.exists() => Ok(fs_err::remove_file(&path)?),
+        None => Ok(()),
+    })
+}
+
+fn write_planned(
+    root: &Path,
+    work_directory: &Path,
+    before: &SourceTree,
+    after: &SourceTree,
+    lock_text: Option<String>,
+    write_lock: impl FnOnce() -> Result<(), TunerError>,
+) -> Result<Vec<String>, TunerError> {
     let mut steps: BTreeMap<&str, PlannedFile> = after
         .iter()
         .filter_map(|(file, text)| {
             let old = before.text(file).filter(|old| *old != text)?;
-            Some((file, PlannedFile { before: Some(digest(old.as_bytes())), after: text.to_owned() }))
+            Some((file, PlannedFile { before: Some(digest(old.as_bytes())), after: Some(text.to_owned()) }))
         })
         .collect();
-    let lock_path = root.join(LOCK_FILE);
-    let present = fs_err::read(&lock_path).ok().map(|bytes| digest(&bytes));
-    steps.insert(LOCK_FILE, PlannedFile { before: present, after: winner.to_text()? });
+    let present = fs_err::read(root.join(LOCK_FILE)).ok().map(|bytes| digest(&bytes));
+    steps.insert(LOCK_FILE, PlannedFile { before: present, after: lock_text });
     let plan = work_directory.join(PLAN_FILE);
     let temporary = plan.with_extension("json.tmp");
     fs_err::write(&temporary, serde_json::to_vec(&steps).map_err(std::io::Error::from)?)?;
     fs_err::File::open(&temporary)?.sync_all()?;
     fs_err::rename(&temporary, &plan)?;
     let written = write_back(root, before, after).map_err(|error| TunerError::Io(std::io::Error::other(error)));
-    let locked = if written.is_ok() { lock::write(winner, &lock_path).map(drop) } else { Ok(()) };
+    let locked = if written.is_ok() { write_lock() } else { Ok(()) };
     fs_err::remove_file(&plan)?;
     locked?;
     written
+}
+
+/// Replaces the text of a file by rename; a file that is there keeps its permissions.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let temporary = path.with_file_name(format!(".ascend-tune-{}.tmp", std::process::id()));
+    fs_err::write(&temporary, text)?;
+    if let Ok(present) = fs_err::metadata(path) {
+        fs_err::set_permissions(&temporary, present.permissions())?;
+    }
+    fs_err::rename(&temporary, path)
 }
 
 /// Replaces the files that a repair changes under `root`, all or none. Without a lock: nothing was tuned yet. It is made anew by a run
@@ -68,12 +106,11 @@ pub fn recover(root: &Path, work_directory: &Path) -> Result<Vec<PathBuf>, Tuner
     for (file, step) in steps {
         let path = root.join(&file);
         if fs_err::read(&path).ok().map(|present| digest(&present)) == step.before {
-            let temporary = path.with_file_name(format!(".ascend-tune-{}.tmp", std::process::id()));
-            fs_err::write(&temporary, &step.after)?;
-            if let Ok(present) = fs_err::metadata(&path) {
-                fs_err::set_permissions(&temporary, present.permissions())?;
+            match &step.after {
+                Some(text) => replace(&path, text)?,
+                None if step.before.is_none() => continue,
+                None => fs_err::remove_file(&path)?,
             }
-            fs_err::rename(&temporary, &path)?;
             written.push(path);
         }
     }
@@ -108,6 +145,9 @@ mod tests {
             sources: BTreeMap::new(),
             included: None,
             configuration: space::Configuration::new(),
+            defaults: space::Configuration::new(),
+            cmake: BTreeMap::new(),
+            files: BTreeMap::new(),
             generalisation: None,
             motifs: Vec::new(),
             cases: Vec::new(),
@@ -134,7 +174,7 @@ mod tests {
         for (file, text) in [("done.h", "new"), ("open.h", "old"), ("edited.h", "mine")] {
             fs_err::write(root.path().join(file), text).unwrap();
         }
-        let step = || PlannedFile { before: Some(digest(b"old")), after: "new".to_owned() };
+        let step = || PlannedFile { before: Some(digest(b"old")), after: Some("new".to_owned()) };
         let steps: BTreeMap<&str, PlannedFile> = ["done.h", "open.h", "edited.h"].map(|file| (file, step())).into();
         fs_err::write(root.path().join(PLAN_FILE), serde_json::to_vec(&steps).unwrap()).unwrap();
         let written = recover(root.path(), root.path()).unwrap();

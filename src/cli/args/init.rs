@@ -11,11 +11,19 @@ use super::Definition;
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune init\n  \
     cargo ascend-tune init --project math/is_finite --dry-run\n  \
-    cargo ascend-tune init --ci github                  (a workflow for all operators of the repository)")]
+    cargo ascend-tune init --ci github                  (a workflow for all operators of the repository)\n  \
+    cargo ascend-tune init --hook                       (digests before each commit)\n  \
+    cargo ascend-tune init --cmake                      (for find_package(AscendTune))")]
 pub struct InitArgs {
     /// Write a workflow that checks every operator of the repository, and nothing else.
     #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["definitions", "cases", "python"])]
     pub ci: Option<CiSystem>,
+    /// Write cmake/FindAscendTune.cmake, by which CMake reads ascend.lock without this tool, and nothing else.
+    #[arg(long, conflicts_with_all = ["ci", "hook", "definitions", "cases", "python"])]
+    pub cmake: bool,
+    /// Write a hook by which git compares digests before each commit, and nothing else.
+    #[arg(long, conflicts_with_all = ["ci", "definitions", "cases", "python"])]
+    pub hook: bool,
     /// Command by which that workflow installs this tool [default: cargo install of this version].
     #[arg(long, value_name = "COMMAND", requires = "ci")]
     pub install: Option<String>,

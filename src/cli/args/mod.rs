@@ -9,6 +9,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 mod bank;
 mod check;
 mod init;
+mod lock;
 mod model;
 mod operators;
 mod printed;
@@ -20,6 +21,7 @@ use super::{Exit, value};
 pub use bank::{BankAction, BankArgs};
 pub use check::CheckArgs;
 pub use init::{CaseCount, CiSystem, InitArgs};
+pub use lock::{ApplyArgs, ExportFormat, LockAction, LockArgs, UndoArgs};
 pub use model::{McpArgs, ModelArgs};
 pub use operators::Operators;
 pub use printed::{CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
@@ -105,8 +107,12 @@ pub enum Command {
     Check(CheckArgs),
     /// Compare with an earlier state of the sources on cases that nobody tuned on.
     Compare(CompareArgs),
-    /// Show how the project differs from ascend.lock; with --accept, lock it as it is now.
+    /// Show how the project differs from ascend.lock; show, compare, verify, accept, migrate and export locks.
     Lock(LockArgs),
+    /// Put sources and ascend.lock back as they were before the last run.
+    Undo(UndoArgs),
+    /// Apply the result of the last run again, or some of its steps.
+    Apply(ApplyArgs),
     /// Build the project with the values of ascend.lock.
     Build(BuildArgs),
     /// Run once and explain where the time goes.
@@ -119,7 +125,7 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write one for each command.
     Man(ManArgs),
-    /// Print the JSON schema of ascend.toml or ascend.lock.
+    /// Print the JSON schema of ascend.toml, ascend.lock or of events.
     Schema(SchemaArgs),
     /// Remove optimisations from a strong kernel one by one and record what each was worth.
     Rewind(RewindArgs),
@@ -157,6 +163,8 @@ impl Command {
             Command::Check(_) => "check",
             Command::Compare(_) => "compare",
             Command::Lock(_) => "lock",
+            Command::Undo(_) => "undo",
+            Command::Apply(_) => "apply",
             Command::Build(_) => "build",
             Command::Profile(_) => "profile",
             Command::Test(_) => "test",
@@ -370,21 +378,6 @@ pub struct CompareArgs {
     /// Cases to draw: larger and smaller ones, odd lengths, other dtypes and tiling keys, one axis stretched.
     #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub probes: u32,
-}
-
-/// `lock`.
-#[derive(Clone, Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    cargo ascend-tune lock             # what differs, and nothing is written\n  \
-    cargo ascend-tune lock --accept    # lock the sources, outputs and times of today\n\n\
-    The times of the unmodified operator and what was taken over before stay in ascend.lock.")]
-pub struct LockArgs {
-    /// What to build and run.
-    #[command(flatten)]
-    pub target: Target,
-    /// Write what is there now into ascend.lock.
-    #[arg(long)]
-    pub accept: bool,
 }
 
 /// `build`.

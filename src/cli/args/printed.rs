@@ -31,16 +31,18 @@ pub struct ManArgs {
     cargo ascend-tune schema manifest > ascend.schema.json\n\n\
     Editors that know TOML take it by a first line of ascend.toml such as `#:schema ascend.schema.json`.")]
 pub struct SchemaArgs {
-    /// Which file.
-    #[arg(value_enum, value_name = "FILE")]
+    /// Of what.
+    #[arg(value_enum, value_name = "WHAT")]
     pub of: SchemaOf,
 }
 
-/// Files that have a schema.
+/// What has a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SchemaOf {
     /// ascend.toml.
     Manifest,
     /// ascend.lock.
     Lock,
+    /// A line of `--message-format json`.
+    Events,
 }

@@ -5,22 +5,24 @@ use std::path::Path;
 use crate::cli::Exit;
 use crate::cli::locked::locked_machine;
 use aicore::Origin;
-use events::{CheckFinding, CheckedOperator, Verdict};
+use events::{CheckFinding, CheckedOperator, LockVerified, Verdict};
 use lock::{self, Current, Drift, LOCK_FILE, Lock, drift};
 use source::SourceTree;
 use tuner::{Candidate, Declared, TunerError};
 
 /// What the digests say of an operator.
 #[derive(Debug)]
-pub(super) struct Compared {
+pub(in crate::cli) struct Compared {
     operator: String,
+    /// What was compared, in words.
+    compared: String,
     differences: Vec<Drift>,
     /// Whether the lock names the headers that the sources include.
     knows_headers: bool,
 }
 
 /// Compares an operator with its lock.
-pub(super) fn compare(directory: &Path, machine: Option<&str>) -> Result<Compared, TunerError> {
+pub(in crate::cli) fn compare(directory: &Path, machine: Option<&str>) -> Result<Compared, TunerError> {
     let declared = Declared::read(directory, None, None)?;
     let locked = lock::read(&declared.project.root.join(LOCK_FILE))?;
     // A measured lock is of the device's chip, which nobody asks here.
@@ -39,7 +41,17 @@ pub(super) fn compare(directory: &Path, machine: Option<&str>) -> Result<Compare
             configuration: Some(&baseline.configuration),
         },
     );
-    Ok(Compared { operator: declared.manifest.operator, differences, knows_headers: locked.included.is_some() })
+    let headers = locked.included.as_ref().map_or(0, |included| included.len());
+    let compared = format!(
+        "digests of {} sources, {headers} included headers and ascend.toml, the machine description ({} version {}), the version of the tool \
+         and {} tunables",
+        locked.sources.len(),
+        machine.name,
+        machine.version,
+        locked.configuration.len()
+    );
+    let knows_headers = locked.included.is_some();
+    Ok(Compared { operator: declared.manifest.operator, compared, differences, knows_headers })
 }
 
 /// The headers that the lock names, as they are now. While no text that includes something has changed, there are no others, unless a
@@ -66,9 +78,26 @@ impl Compared {
         }
     }
 
-    /// As the summary has it.
-    pub(super) fn checked(self, project: &str, wall_s: f64) -> CheckedOperator {
-        let verdict = self.verdict();
+    /// As `lock verify` has it.
+    pub(in crate::cli) fn verified(self, path: &Path) -> LockVerified {
+        let (verdict, findings) = (self.verdict(), self.findings());
+        let proves = match verdict {
+            Verdict::Same => format!("{} are those that were locked", self.compared),
+            _ => format!("compared were {}", self.compared),
+        };
+        LockVerified {
+            lock: path.display().to_string(),
+            operator: self.operator,
+            verdict,
+            findings,
+            proves,
+            leaves_open: "outputs, times, hazards, CMake files, compilers and data; and who edits a source can edit its digest: `cargo \
+                          ascend-tune check` builds and runs"
+                .to_owned(),
+        }
+    }
+
+    fn findings(&self) -> Vec<CheckFinding> {
         let mut findings: Vec<CheckFinding> = self.differences.iter().map(finding).collect();
         if !self.knows_headers {
             findings.push(CheckFinding {
@@ -81,6 +110,12 @@ impl Compared {
                     .to_owned(),
             });
         }
+        findings
+    }
+
+    /// As the summary has it.
+    pub(super) fn checked(self, project: &str, wall_s: f64) -> CheckedOperator {
+        let (verdict, findings) = (self.verdict(), self.findings());
         let exit = if verdict.passes() { Exit::Fine } else { Exit::CheckFailed };
         CheckedOperator {
             project: project.to_owned(),

@@ -1,7 +1,7 @@
 //! `check`: compares what is there with `ascend.lock`, for one operator or for many: [`one`] builds and runs, [`drift`] compares digests,
 //! [`remembered`] knows what passed before.
 
-mod drift;
+pub(super) mod drift;
 mod findings;
 mod many;
 mod one;

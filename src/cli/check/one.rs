@@ -51,7 +51,8 @@ pub(super) fn check(
     }
     // Before anything of it is read: what is changed meanwhile was not checked.
     let memo = memory.and_then(|memory| memory.begin(&common.project));
-    let (workspace, locked) = open_as_locked(start_event("check", common), common, &arguments.target, output)?;
+    let (workspace, locked) =
+        open_as_locked(start_event("check", common), common, &arguments.target, lock::read, output)?;
     if let Some(message) = not_comparable(&workspace, &locked) {
         return Err(TunerError::Usage(message));
     }

@@ -206,10 +206,10 @@ fn a_lock_that_cannot_be_used_is_explained() {
     require_tools!();
     let project = copy_of_tuned();
     let lock = project.read("ascend.lock");
-    project.write("ascend.lock", &lock.replace("[machine]", "<<<<<<< ours\n[machine]"));
+    project.write("ascend.lock", &lock.replace("[machine]", "?\n[machine]"));
     let place = format!("ascend.lock:{}:", line_of(&lock, "[machine]"));
     assert_has(&failure(&project.run(&["check"]), 1), &[&place, "restore the file"]);
-    project.write("ascend.lock", &lock.replace("version = 1\n", "version = 99\n"));
+    project.write("ascend.lock", &lock.replace("version = 2\n", "version = 99\n"));
     assert_has(&failure(&project.run(&["check"]), 1), &["99", "update cargo-ascend-tune"]);
     fs_err::remove_file(project.path().join("ascend.lock")).expect("it is there");
     for command in [&["check"][..], &["build", "--locked"]] {

@@ -1,6 +1,6 @@
 //! Which view a result is shown by.
 
-use super::{ablation, checks, experience, fidelity, operators, replay, views};
+use super::{ablation, checks, experience, fidelity, locks, operators, replay, views};
 use events::Event;
 
 /// What a command was asked for, as text; `None` of what is said on the way to it.
@@ -11,7 +11,12 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         Event::Checks(summary) => checks::checks(summary, color),
         Event::OperatorsDone(done) => operators::done(done, color),
         Event::Comparison(comparison) => views::comparison(comparison, color),
-        Event::Lock(update) => views::lock(update, color),
+        Event::Lock(update) => locks::update(update, color),
+        Event::LockShown(shown) => locks::shown(shown, color),
+        Event::LockDiff(diff) => locks::diff(diff, color),
+        Event::LockVerified(verified) => locks::verified(verified, color),
+        Event::LockMigrated(migrated) => locks::migrated(migrated, color),
+        Event::Restored(restored) => locks::restored(restored, color),
         Event::Doctor(doctor) => views::doctor(doctor, color),
         Event::Rewind(rewind) => experience::rewind(rewind),
         Event::KernelTest(test) => views::kernel_test(test, color),

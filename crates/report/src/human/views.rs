@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use aicore::Severity;
 use events::survey::{self, Row, SurveyStep, TestTotals, WitnessCounts};
 use events::{
-    CheckState, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest, KernelTestSummary, LockUpdate,
-    ModelUse, PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
+    CheckState, Comparison, Doctor, Doors, Generalisation, HazardReport, KernelTest, KernelTestSummary, ModelUse,
+    PathReport, ProfileEvent, StallReport, Summary, TestVerdict,
 };
 
 use super::super::units::{
@@ -445,18 +445,6 @@ fn hazards(hazards: &[HazardReport], color: bool) -> String {
         let label = paint(color, style, &format!("{word}[{kind}]"));
         let _ = writeln!(text, "    {label} {}\n      {}", place(&hazard.file, hazard.line), hazard.message);
     }
-    text
-}
-
-pub(super) fn lock(update: &LockUpdate, color: bool) -> String {
-    let mut text: String = update.changes.iter().map(|change| format!("  {change}\n")).collect();
-    let _ = match (update.changes.is_empty(), update.written) {
-        (true, _) => writeln!(text, "{} says what is there", update.lock),
-        (false, true) => writeln!(text, "{} {} as it is now", paint(color, GOOD, "locked"), update.lock),
-        (false, false) => {
-            writeln!(text, "{} is not changed; --accept locks what is there now", update.lock)
-        }
-    };
     text
 }
 

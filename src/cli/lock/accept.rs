@@ -1,26 +1,28 @@
-//! `lock`: shows how the project differs from its lock, and takes the state of today over.
+//! `lock` and `lock accept`: shows how the project differs from its lock, and takes the state of today over.
 
 use std::collections::BTreeMap;
 
-use super::Exit;
-use super::args::{Common, LockArgs};
-use super::locked::{
-    changed_outputs, drift_with_tool, locked_departures, locked_device, locked_findings, locked_machine,
-    locked_manifest, measured, new_findings,
+use crate::cli::Exit;
+use crate::cli::args::{Common, Target};
+use crate::cli::locked::{
+    changed_outputs, cmake_entries, drift_with_tool, locked_departures, locked_device, locked_files, locked_findings,
+    locked_machine, locked_manifest, measured, new_findings,
 };
-use super::output::{Output, start_event};
-use super::target::{open_as_locked, runtime};
+use crate::cli::output::{Output, start_event};
+use crate::cli::target::{open_as_locked, runtime};
 use events::{Event, LockUpdate};
-use lock::{self, Accepted, LOCK_FILE, Lock, LockError, LockedCase, MeasuredCase, source_digests};
+use lock::{self, Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockError, LockedCase, MeasuredCase, source_digests};
 use tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
-pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    if !arguments.target.cases.is_empty() || !arguments.target.assignments.is_empty() {
+pub(super) fn execute(common: &Common, target: &Target, accept: bool, output: &mut Output) -> Result<Exit, TunerError> {
+    if !target.cases.is_empty() || !target.assignments.is_empty() {
         let message = "a lock is of all cases and of the values in the sources: leave out --case and --set";
         return Err(TunerError::Usage(message.to_owned()));
     }
-    let opened = open_as_locked(start_event("lock", common), common, &arguments.target, output);
+    // Who accepts decides a merge as well: what was there knows of before, and the rest is made anew.
+    let read = if accept { lock::read_for_ours } else { lock::read };
+    let opened = open_as_locked(start_event("lock", common), common, target, read, output);
     let (workspace, locked) = opened.map_err(without_a_lock)?;
     let path = workspace.project.root.join(LOCK_FILE);
     let candidate = workspace.baseline()?;
@@ -35,10 +37,15 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
     changes.extend(changed_outputs(&workspace, &locked, &drifted, &trialled.outputs));
     changes.extend(new_findings(&locked, &trialled.known).iter().map(|hazard| format!("new hazard: {hazard}")));
     changes.extend(changed_times(&locked, &times));
-    if arguments.accept && !changes.is_empty() {
+    if matches!(lock::read(&path), Err(LockError::Conflict { .. })) {
+        changes.push("the lock had both sides of a merge".to_owned());
+    }
+    if accept && !changes.is_empty() {
         let digests = workspace.verification_digests(&trialled.outputs);
         let outputs = workspace.output_digests(&trialled.outputs);
+        let included = workspace.included_beside();
         let state = Lock {
+            version: LOCK_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             operator: workspace.manifest.operator.clone(),
             origin: workspace.origin(),
@@ -48,7 +55,9 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
             machine: locked_machine(&workspace.machine),
             device: locked_device(&workspace),
             sources: source_digests(&workspace.sources),
-            included: Some(source_digests(&workspace.included_beside())),
+            files: locked_files(&workspace.project.root, &workspace.sources, &included),
+            included: Some(source_digests(&included)),
+            cmake: cmake_entries(workspace.tunables()),
             configuration: candidate.configuration.clone(),
             known: locked_findings(&trialled.known),
             departures: locked_departures(&trialled.known),
@@ -64,7 +73,7 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
     }
     output.emit(&Event::Lock(LockUpdate {
         lock: path.display().to_string(),
-        written: arguments.accept && !changes.is_empty(),
+        written: accept && !changes.is_empty(),
         changes,
     }));
     Ok(Exit::Fine)

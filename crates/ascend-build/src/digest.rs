@@ -1,4 +1,4 @@
-//! Digests that stay where only comments and white space change: of C++ over its tokens, of TOML over what it says.
+//! Digests of what is locked. They stay where only comments and white space change: of C++ over its tokens, of TOML over what it says.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ const CONTENT: &str = "content:";
 const CPP: [&str; 9] = [".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh", ".asc", ".cce"];
 
 /// Digest of a source file.
-pub(super) fn source_digest(file: &str, text: &str) -> String {
+pub fn source_digest(file: &str, text: &str) -> String {
     match CPP.iter().any(|ending| file.ends_with(ending)) {
         true => format!("{CONTENT}{}", hex(tokens(text).as_bytes())),
         false => hex(text.as_bytes()),
@@ -17,7 +17,7 @@ pub(super) fn source_digest(file: &str, text: &str) -> String {
 }
 
 /// Whether a source file is what was locked under this digest.
-pub(super) fn is_source(file: &str, text: &str, locked: &str) -> bool {
+pub fn is_source(file: &str, text: &str, locked: &str) -> bool {
     locked == source_digest(file, text) || locked == hex(text.as_bytes())
 }
 
@@ -38,7 +38,7 @@ pub fn manifest_digest(text: &str) -> String {
 }
 
 /// Whether a manifest is what was locked under this digest.
-pub(super) fn is_manifest(text: &str, locked: &str) -> bool {
+pub fn is_manifest(text: &str, locked: &str) -> bool {
     locked == manifest_digest(text) || locked == hex(text.as_bytes())
 }
 
