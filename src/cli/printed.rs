@@ -217,6 +217,7 @@ mod tests {
             action: "undo".into(),
             operator: "Op".into(),
             files: vec!["k.h".into()],
+            removed: Vec::new(),
             written: true,
             steps: vec![step],
             next: None,

@@ -43,6 +43,6 @@ pub fn apply(common: &Common, arguments: &ApplyArgs, output: &mut Output) -> Res
 }
 
 fn restored(action: &str, rewritten: Rewritten, written: bool, next: Option<String>) -> Event {
-    let Rewritten { operator, files, steps } = rewritten;
-    Event::Restored(Restored { action: action.to_owned(), operator, files, written, steps, next })
+    let Rewritten { operator, files, removed, steps } = rewritten;
+    Event::Restored(Restored { action: action.to_owned(), operator, files, removed, written, steps, next })
 }

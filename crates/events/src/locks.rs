@@ -233,6 +233,9 @@ pub struct Restored {
     pub operator: String,
     /// Files that have another text now, or would have.
     pub files: Vec<String>,
+    /// Files that are gone now, or would be: a lock that was not there before the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
     /// Whether they were written; `--dry-run` only shows.
     pub written: bool,
     /// Steps of the recorded result.

@@ -80,3 +80,13 @@ pub enum LockError {
         reason: &'static str,
     },
 }
+
+impl LockError {
+    /// The line of the lock that shows it, from 1; 0 where none does.
+    pub fn line(&self) -> usize {
+        match self {
+            LockError::Corrupt { line, .. } | LockError::Conflict { line, .. } | LockError::Newer { line, .. } => *line,
+            LockError::Absent { .. } | LockError::Read { .. } | LockError::Write { .. } | LockError::Value { .. } => 0,
+        }
+    }
+}

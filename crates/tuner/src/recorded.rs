@@ -78,6 +78,8 @@ pub struct Rewritten {
     pub operator: String,
     /// Files that change, the lock among them.
     pub files: Vec<String>,
+    /// Files that go: a lock that was not there before.
+    pub removed: Vec<String>,
     /// All steps of the result, with whether they are applied afterwards.
     pub steps: Vec<events::RecordedStep>,
 }
@@ -294,8 +296,10 @@ impl RecordedResult {
     ) -> Rewritten {
         let mut files: Vec<String> =
             then.iter().filter(|(file, text)| now.get(*file) != Some(text)).map(|(file, _)| file.clone()).collect();
-        if fs_err::read_to_string(root.join(LOCK_FILE)).ok().as_deref() != lock {
-            files.push(LOCK_FILE.to_owned());
+        let mut removed = Vec::new();
+        let present = fs_err::read_to_string(root.join(LOCK_FILE)).ok();
+        if present.as_deref() != lock {
+            if lock.is_some() { files.push(LOCK_FILE.to_owned()) } else { removed.push(LOCK_FILE.to_owned()) }
         }
         let steps = self.steps.iter().enumerate().map(|(place, step)| events::RecordedStep {
             number: place + 1,
@@ -305,7 +309,7 @@ impl RecordedResult {
             alone: step.texts.is_some(),
             applied: applied.contains(&place),
         });
-        Rewritten { operator: self.operator.clone(), files, steps: steps.collect() }
+        Rewritten { operator: self.operator.clone(), files, removed, steps: steps.collect() }
     }
 }
 
@@ -394,7 +398,8 @@ mod tests {
         assert_eq!(read(&root), (recorded().after["k.h"].clone(), Some(lock())));
         // Nothing is there to be done.
         assert!(record().apply(path, path, &[], false).unwrap().files.is_empty());
-        record().undo(path, path, false).unwrap();
+        let undone = record().undo(path, path, false).unwrap();
+        assert_eq!((undone.files.join(" "), undone.removed.join(" ")), ("k.h".into(), "ascend.lock".into()));
         assert_eq!(read(&root), (BEFORE.into(), None));
 
         record().apply(path, path, &[], false).unwrap();

@@ -43,8 +43,8 @@ pub(in crate::cli) fn compare(directory: &Path, machine: Option<&str>) -> Result
     );
     let headers = locked.included.as_ref().map_or(0, |included| included.len());
     let compared = format!(
-        "digests of {} sources, {headers} included headers and ascend.toml, the machine description ({} version {}), the version of the tool \
-         and {} tunables",
+        "digests of sources ({}), included headers ({headers}) and ascend.toml, the machine description ({} version {}), the version of the tool \
+         and tunables ({})",
         locked.sources.len(),
         machine.name,
         machine.version,

@@ -104,7 +104,7 @@ fn reason(launches: &[LaunchProfile], entry: &Entry) -> (String, String, u32) {
 pub(super) fn of_error(error: &TunerError) -> CheckFinding {
     let (file, line) = match error {
         TunerError::Baseline(rejection) => (rejection.file.clone(), rejection.line),
-        TunerError::Lock(_) => (lock::LOCK_FILE.to_owned(), 0),
+        TunerError::Lock(error) => (lock::LOCK_FILE.to_owned(), u32::try_from(error.line()).unwrap_or(0)),
         _ => (String::new(), 0),
     };
     let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();

@@ -81,7 +81,7 @@ fn locks_are_shown_compared_verified_and_exported() {
 
     let verified = only(&project.run(&["lock", "verify"]).expect(0), "lock-verified").clone();
     assert_eq!(verified["verdict"], "same");
-    assert_has(verified["proves"].as_str().expect("a sentence"), &["3 sources", "are those that were locked"]);
+    assert_has(verified["proves"].as_str().expect("a sentence"), &["sources (3)", "are those that were locked"]);
     edit(&project, GELU_KERNEL, "0.044715f", "0.05f");
     let verified = only(&project.run(&["lock", "verify"]).expect(1), "lock-verified").clone();
     assert_has(&verified["findings"].to_string(), &[GELU_KERNEL, "was changed"]);

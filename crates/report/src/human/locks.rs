@@ -179,7 +179,11 @@ pub(super) fn restored(restored: &Restored, color: bool) -> String {
         let verb = if restored.written { "wrote" } else { "would write" };
         let _ = writeln!(text, "  {} {file}", paint(color, GOOD, verb));
     }
-    if restored.files.is_empty() {
+    for file in &restored.removed {
+        let verb = if restored.written { "removed" } else { "would remove" };
+        let _ = writeln!(text, "  {} {file}", paint(color, GOOD, verb));
+    }
+    if restored.files.is_empty() && restored.removed.is_empty() {
         let _ = writeln!(text, "  {} is as it should be: nothing to write", restored.operator);
     }
     if let Some(next) = &restored.next {
@@ -279,6 +283,7 @@ mod tests {
             action: "apply".to_owned(),
             operator: "Gelu".to_owned(),
             files: vec!["k.cpp".to_owned()],
+            removed: vec!["ascend.lock".to_owned()],
             written: false,
             steps: vec![step(1, true, true), step(2, true, false), step(3, false, false)],
             next: Some("accept it".to_owned()),
@@ -289,6 +294,7 @@ mod tests {
            2  1.50x  step 2
            3  1.50x  step 3  not without the others
         would write k.cpp
+        would remove ascend.lock
         next: accept it
         ");
     }
