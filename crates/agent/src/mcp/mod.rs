@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,8 @@ pub const PROTOCOL_VERSIONS: [&str; 2] = ["2025-06-18", "2024-11-05"];
 const MOST_BYTES: u64 = 8 << 20;
 /// Calls that run at the same time.
 const MOST_CALLS: usize = 4;
+/// How long calls that run may go on when the input ends: who pipes a question in waits for the answer.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A tool as a client sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +110,7 @@ struct Session {
     answering: Vec<JoinHandle<()>>,
 }
 
-/// Serves until the input ends. Calls that run then are given up.
+/// Serves until the input ends. Calls that run then get a moment to answer, and are given up.
 pub fn serve(offer: Arc<dyn Offer>, mut input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
     let output = Mutex::new(output);
     let lost: Arc<AtomicBool> = Arc::default();
@@ -244,6 +247,10 @@ impl Session {
     }
 
     fn end(self) {
+        let until = Instant::now() + GRACE;
+        while self.running.values().any(|running| !running.thread.is_finished()) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         for running in self.running.values() {
             running.cancelled.store(true, Ordering::Relaxed);
         }

@@ -201,3 +201,19 @@ fn a_call_runs_beside_others_tells_its_steps_and_can_be_cancelled() {
     // The others are given up when the client goes, and none of them answers.
     client.end();
 }
+
+/// A shell pipes its questions in and closes the pipe before anything is answered.
+#[test]
+fn what_was_asked_before_the_input_ended_is_answered() {
+    let asked = |id: u64, method: &str, params: Value| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+    };
+    let input = [
+        asked(1, "initialize", json!({ "protocolVersion": "2025-06-18" })),
+        asked(2, "tools/call", json!({ "name": "quick", "arguments": { "n": 3 } })),
+    ];
+    let (output, from) = channel();
+    serve(Arc::new(Pair), io::Cursor::new(input.join("\n")), io::LineWriter::new(Lines(output))).unwrap();
+    let answers: Vec<Value> = from.iter().collect();
+    assert_eq!(answers[1]["result"]["structuredContent"], json!({ "n": 3 }), "{answers:?}");
+}
