@@ -40,6 +40,12 @@ impl Exit {
         self as u8
     }
 
+    /// How a command on several operators ends: the highest of their numbers counts.
+    pub fn highest(codes: impl Iterator<Item = u8>) -> Self {
+        let highest = codes.max().unwrap_or(Exit::Fine.code());
+        Self::ALL.into_iter().find(|known| known.code() == highest).unwrap_or(Exit::Bug)
+    }
+
     /// What it means, one line.
     pub fn meaning(self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ use super::args::{Common, McpArgs};
 use super::bank;
 use super::target::worker_exe;
 use agent::mcp::{Answer, Description, Offer, Turn, serve};
-use agent::{api_facts, search_bank};
+use agent::{api_facts, clipped, search_bank};
 use experience::Bank;
 use manifest::{FILE_NAME, Manifest};
 use motif::Context;
@@ -121,7 +121,7 @@ impl Offer for Desk {
             "search-bank" => said(self.bank().and_then(|bank| search_bank(&bank, needed("words")?))),
             "survey-motifs" => self.survey(text("motif")?).map_or_else(
                 |message| failed(&message),
-                |(text, data)| Answer { text: clipped(&text), data: Some(data), is_error: false },
+                |(text, data)| Answer { text: clipped(&text, MOST_BYTES), data: Some(data), is_error: false },
             ),
             "profile" | "hazards" => {
                 let mut words = vec!["profile".to_owned()];
@@ -153,19 +153,14 @@ fn cases(arguments: &Value) -> Result<Vec<String>, String> {
 }
 
 fn failed(message: &str) -> Answer {
-    Answer { text: clipped(message), data: None, is_error: true }
+    Answer { text: clipped(message, MOST_BYTES), data: None, is_error: true }
 }
 
 fn said(result: Result<String, String>) -> Answer {
-    result.map_or_else(|message| failed(&message), |text| Answer { text: clipped(&text), data: None, is_error: false })
-}
-
-fn clipped(text: &str) -> String {
-    let mut end = MOST_BYTES.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    if end < text.len() { format!("{}\n.. ({} bytes more)", &text[..end], text.len() - end) } else { text.to_owned() }
+    result.map_or_else(
+        |message| failed(&message),
+        |text| Answer { text: clipped(&text, MOST_BYTES), data: None, is_error: false },
+    )
 }
 
 impl Desk {
@@ -265,7 +260,7 @@ impl Desk {
         let whole = text.len() <= MOST_BYTES;
         let data = whole.then(|| json!({ "exit": status, "events": events }));
         let is_error = events.iter().any(|event| event["event"] == "error") || status.is_none();
-        Answer { text: clipped(&text), data, is_error }
+        Answer { text: clipped(&text, MOST_BYTES), data, is_error }
     }
 }
 

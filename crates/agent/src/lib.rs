@@ -53,4 +53,4 @@ pub use settings::{Budget, Settings};
 pub use state::{Failed, State, Subject};
 pub use templates::{TemplateError, Templates};
 pub use tokens::tokens;
-pub use tools::{Bench, Tool, Toolbox, Try, search_bank};
+pub use tools::{Bench, Tool, Toolbox, Try, clipped, search_bank};

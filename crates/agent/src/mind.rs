@@ -7,6 +7,7 @@ use super::ledger::Spent;
 use super::lessons::Learned;
 use super::population::Brood;
 use super::state::{Failed, Outcome, State};
+use super::tools::beginning;
 use motif::LocalForm;
 use proposer::Note;
 use source::SourceTree;
@@ -81,9 +82,6 @@ pub(super) fn note(code: &'static str, message: String) -> Note {
 
 /// As much of a text as is told.
 pub(super) fn clipped(text: &str) -> String {
-    let mut end = LONGEST.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    if end < text.len() { format!("{} ..", &text[..end]) } else { text.to_owned() }
+    let (told, rest) = text.split_at(beginning(text, LONGEST));
+    if rest.is_empty() { text.to_owned() } else { format!("{told} ..") }
 }

@@ -194,7 +194,7 @@ impl Toolbox {
             }
         };
         let text = result.unwrap_or_else(|message| format!("Error: {message}"));
-        clipped(&without_folders(&text))
+        clipped(&without_folders(&text), MOST_BYTES)
     }
 
     fn result(&mut self, tool: Tool, arguments: &str, sources: &SourceTree) -> Result<String, String> {
@@ -280,10 +280,13 @@ fn said(id: &str, record: &Record) -> String {
     )
 }
 
-fn clipped(text: &str) -> String {
-    let mut end = MOST_BYTES.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    if end < text.len() { format!("{}\n.. ({} bytes more)", &text[..end], text.len() - end) } else { text.to_owned() }
+/// As much of a text as has at most so many bytes, and how much more there is.
+pub fn clipped(text: &str, most_bytes: usize) -> String {
+    let (shown, rest) = text.split_at(beginning(text, most_bytes));
+    if rest.is_empty() { text.to_owned() } else { format!("{shown}\n.. ({} bytes more)", rest.len()) }
+}
+
+/// Where a text is cut to have at most so many bytes.
+pub(super) fn beginning(text: &str, most_bytes: usize) -> usize {
+    (0..=most_bytes.min(text.len())).rfind(|end| text.is_char_boundary(*end)).unwrap_or(0)
 }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::builder::device_defines;
 use super::direct::TOOLKIT_LIBRARIES;
 use super::error::BuildError;
-use super::file_api::normal;
 use super::kernel_kinds::KernelKinds;
 use super::launch::{LAUNCH_HEADER, rewrite_launches};
 use super::sdk::Sdk;
 use source::lex::{Include, has_launch, includes};
+use source::normal;
 
 /// What the driver did.
 #[derive(Clone, Debug, PartialEq, Eq)]

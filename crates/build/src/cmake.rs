@@ -1,5 +1,6 @@
 //! The project's own CMake flow: locate cmake, configure once into a private binary directory, read the model.
 
+use source::normal;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::cache::Digest;
 use super::compiler_detection::Answers;
 use super::error::BuildError;
-use super::file_api::{CLIENT, CmakeModel, QUERY, normal, read_reply};
+use super::file_api::{CLIENT, CmakeModel, QUERY, read_reply};
 use super::sdk::Sdk;
 use super::wrapper::wrapper_project;
 use project::{CmakeRoot, OperatorProject};

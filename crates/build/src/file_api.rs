@@ -1,5 +1,6 @@
 //! CMake's File API: what targets a project has, with sources, flags, definitions and include folders.
 
+use source::normal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -114,21 +115,6 @@ impl CmakeModel {
     pub fn executables(&self) -> impl Iterator<Item = &Target> {
         self.targets.iter().filter(|target| target.kind == "EXECUTABLE")
     }
-}
-
-/// Path without `.` and `..`; links stay as they are.
-pub(crate) fn normal(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir if result.file_name().is_some() => {
-                result.pop();
-            }
-            part => result.push(part),
-        }
-    }
-    result
 }
 
 #[derive(Deserialize)]

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::file_api::normal;
 use project::{OperatorProject, RepositoryIndex};
-use source::SourceTree;
 use source::lex::{Include, includes};
+use source::{SourceTree, normal};
 
 /// What a source reaches.
 #[derive(Clone, Debug, Default)]

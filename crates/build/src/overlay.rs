@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::error::BuildError;
-use super::file_api::normal;
 use project::OperatorProject;
-use source::SourceTree;
+use source::{SourceTree, normal};
 
 /// A materialised [`SourceTree`]; removed when dropped. The tree hangs below a stand-in for the repository, so includes by
 /// repository path find the edited text too.

@@ -1,5 +1,6 @@
 //! The CMake project that the tool writes around one operator of a repository.
 
+use source::normal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ fn folder_setting(line: &str, folder: &Path, known: &BTreeMap<String, PathBuf>) 
         "CMAKE_SOURCE_DIR" | "CMAKE_CURRENT_SOURCE_DIR" | "PROJECT_SOURCE_DIR" | "CMAKE_CURRENT_LIST_DIR" => folder,
         other => known.get(other)?,
     };
-    let path = super::file_api::normal(&base.join(rest.trim_start_matches('/')));
+    let path = normal(&base.join(rest.trim_start_matches('/')));
     (!rest.contains('$') && path.is_dir()).then(|| (name.to_owned(), path))
 }
 

@@ -10,7 +10,9 @@ pub mod facts;
 pub mod lex;
 pub mod lines;
 pub mod parse;
+mod path;
 pub mod tunable;
 
 pub use difference::{difference, inverse};
 pub use edit::{Edit, EditError, Patch, SourceTree};
+pub use path::normal;

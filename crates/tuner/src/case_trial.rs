@@ -256,7 +256,7 @@ fn left_alone(outputs: &[Vec<u8>], poison: u8) -> Vec<u32> {
     if left.len() < outputs.len() { left } else { Vec::new() }
 }
 
-fn first_line(text: &str) -> String {
+pub(super) fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 

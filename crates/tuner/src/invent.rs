@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::TunerError;
 use super::case_search::Search;
 use super::case_sizes::{CaseSizes, Size, is_about};
-use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES};
+use super::case_trial::{CaseTrial, Tried, WITH_DATA_BYTES, first_line};
 use super::faulty_case::FaultyCase;
 use super::reference::find_reference;
 use super::sound_cases::refused_cases;
@@ -152,10 +152,6 @@ fn without_refused(
     } else {
         invented.all_at_fault = true;
     }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// With a large first letter.

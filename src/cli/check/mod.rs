@@ -35,11 +35,11 @@ pub fn execute(common: &Common, arguments: &CheckArgs, output: &mut Output) -> R
     };
     if chosen.is_many || arguments.drift {
         let operators = many::check(common, arguments, &chosen.operators, jobs, output);
-        let exit = operators.iter().map(|operator| operator.exit).max().unwrap_or(0);
+        let exit = Exit::highest(operators.iter().map(|operator| operator.exit));
         let summary = summary(operators);
         output.emit(&Event::Checks(summary.clone()));
         reports::write(&summary, arguments, &mut std::io::stdout().lock())?;
-        return Ok(Exit::ALL.into_iter().find(|known| known.code() == exit).unwrap_or(Exit::Bug));
+        return Ok(exit);
     }
     let memory = (!arguments.fresh).then(|| Memory::open(&arguments.target, arguments.tolerance)).flatten();
     let outcome = one::check(common, arguments, memory.as_ref(), output);

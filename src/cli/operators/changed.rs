@@ -1,11 +1,12 @@
 //! Which operators something has changed for since a revision of git.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use build::inputs_by_text;
 use lock::LOCK_FILE;
+use source::normal;
 use tuner::{Declared, TunerError};
 
 /// Endings of files that a host library may be linked from.
@@ -77,20 +78,6 @@ impl Changes {
                 || !of_another && in_repository && SOURCES.contains(&extension)
         })
     }
-}
-
-/// A path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut path, part| {
-        match part {
-            Component::ParentDir => {
-                path.pop();
-            }
-            Component::CurDir => {}
-            other => path.push(other),
-        }
-        path
-    })
 }
 
 #[cfg(test)]

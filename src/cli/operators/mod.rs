@@ -42,21 +42,17 @@ pub(super) fn each(
             Ok(exit) => (exit, None),
             Err(error) => {
                 output.fail(&error);
-                (exit_of(&error), Some(first_line(&error.to_string())))
+                (exit_of(&error), error.to_string().lines().next().map(str::to_owned))
             }
         };
         let (project, exit, wall_s) = (operator.name.clone(), exit.code(), began.elapsed().as_secs_f64());
         done.push(OperatorEnd { project, exit, reason, claimed: output.take_claimed(), wall_s });
     }
-    let exit = done.iter().map(|end| end.exit).max().unwrap_or(0);
+    let exit = Exit::highest(done.iter().map(|end| end.exit));
     output.emit(&Event::OperatorsDone(OperatorsDone {
         operators: done,
         left_out: chosen.left_out,
         wall_s: started.elapsed().as_secs_f64(),
     }));
-    Ok(Exit::ALL.into_iter().find(|known| known.code() == exit).unwrap_or(Exit::Bug))
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
+    Ok(exit)
 }

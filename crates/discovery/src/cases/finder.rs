@@ -255,11 +255,8 @@ impl Finder<'_> {
     /// Says which candidates [`Finder::ask`] is going to be asked for: together they take less time.
     pub async fn foresee(&self, candidates: &[Candidate]) {
         // What has no job is refused when its turn comes.
-        let asked = |candidate: &Candidate| {
-            let inferring = candidate.with_inferred_outputs();
-            self.job(inferring.as_ref().unwrap_or(candidate)).ok()
-        };
-        let jobs: Vec<KernelJob> = candidates.iter().filter_map(asked).collect();
+        let both = |candidate: &Candidate| candidate.with_inferred_outputs().into_iter().chain([candidate.clone()]);
+        let jobs: Vec<KernelJob> = candidates.iter().flat_map(both).filter_map(|one| self.job(&one).ok()).collect();
         self.backend.foresee(&jobs).await;
     }
 
@@ -267,11 +264,11 @@ impl Finder<'_> {
     pub async fn ask(&self, candidate: &Candidate) -> Result<Accepted, Refusal> {
         if let Some(inferring) = candidate.with_inferred_outputs() {
             let mut job = self.job(&inferring)?;
-            let tiled = self.tile(&mut job, &[]).await;
-            let inferred = job.outputs.iter().filter_map(|output| output.shape.as_ref());
-            if let Ok((tiling_key, block_dim, true)) = tiled
-                && inferred.eq(&inferring.output_shapes)
+            if let Ok((decision, dims)) = self.backend.tile(&job).await
+                && dims == inferring.output_shapes
             {
+                job.outputs.iter_mut().zip(dims).for_each(|(output, dims)| output.shape = Some(dims));
+                let (tiling_key, block_dim) = (decision.tiling_key, decision.block_dim);
                 return Ok(Accepted {
                     candidate: inferring,
                     job,

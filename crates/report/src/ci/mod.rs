@@ -9,9 +9,10 @@ mod sarif;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
 use events::{CheckFinding, CheckSummary, CheckedOperator, Verdict};
+use source::normal;
 
 /// A form of the summary of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,20 +66,6 @@ impl Places {
             .join("/")
             .replace("//", "/")
     }
-}
-
-/// A path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut path, part| {
-        match part {
-            Component::ParentDir => {
-                path.pop();
-            }
-            Component::CurDir => {}
-            other => path.push(other),
-        }
-        path
-    })
 }
 
 /// The summary in a form, as the text of a file.
