@@ -128,6 +128,29 @@ fn compile_forwards(folders: &[&str]) -> usize {
     text.lines().count()
 }
 
+/// Kernels include the header of their tiling, and with it what hosts include: that alone must not make them do anything before a launch,
+/// which is refused as something that no device does.
+#[test]
+fn headers_of_hosts_have_a_kernel_do_nothing_before_its_launch() {
+    require_tools!();
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let source = directory.path().join("kernel.cpp");
+    let headers =
+        ["kernel_operator.h", "register/op_def_registry.h", "register/tilingdata_base.h", "tiling/tiling_api.h"];
+    let text: String = headers.iter().map(|header| format!("#include \"{header}\"\n")).collect();
+    let initialised = |more: &str| {
+        fs_err::write(&source, format!("{text}{more}")).expect("the source is written");
+        let mut command = compiler();
+        let defined = ["-D__NPU_ARCH__=2201", "-D__CCE_AICORE__=220", "-D__DAV_C220__", "-DASCENDC_SIM=1"];
+        let made = command.args(defined).args(["-w", "-O0", "-S", "-o", "-"]).arg(&source).output();
+        let made = made.expect("the compiler runs");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        String::from_utf8_lossy(&made.stdout).contains(".init_array")
+    };
+    assert!(!initialised(""));
+    assert!(initialised("#include <iostream>\n"), "which is how it is told");
+}
+
 #[test]
 fn forwards_compile_together() {
     require_tools!();
