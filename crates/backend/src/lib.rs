@@ -9,6 +9,7 @@ mod process;
 mod processor_time;
 mod questions;
 mod recorded;
+mod scratch;
 mod seam;
 mod sim;
 mod symbols;

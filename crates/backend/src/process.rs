@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -236,15 +236,6 @@ async fn tail_of(stream: Option<impl AsyncRead + Unpin>) -> String {
         }
     }
     String::from_utf8_lossy(&kept).into_owned()
-}
-
-/// A private directory for one run below `parent`.
-pub(super) fn scratch_directory(parent: &Path) -> Result<tempfile::TempDir, RunFailure> {
-    fs_err::create_dir_all(parent).map_err(|error| RunFailure::Broken(error.to_string()))?;
-    tempfile::Builder::new()
-        .prefix("run-")
-        .tempdir_in(parent)
-        .map_err(|error| RunFailure::Broken(format!("{}: cannot make a directory: {error}", parent.display())))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::job::{KernelJob, RunnerReply, result_file};
-use super::process::scratch_directory;
+use super::scratch::ScratchDirectory;
 use super::sim::{SimBackend, knob_environment};
 
 /// Questions of one process: the time limit of one is theirs together.
@@ -31,7 +31,7 @@ impl SimBackend {
 
     /// Where this fails the questions are still there to be asked.
     async fn answer_together(&self, jobs: &[KernelJob]) -> Option<()> {
-        let directory = scratch_directory(&self.scratch).ok()?;
+        let directory = ScratchDirectory::below(&self.scratch).ok()?;
         let mut files: Vec<OsString> = Vec::new();
         for (place, job) in jobs.iter().enumerate() {
             let own = directory.path().join(place.to_string());

@@ -12,7 +12,8 @@ use super::foreseen::Foreseen;
 use super::job::{
     Description, KernelJob, ProgramJob, RunnerReply, describe_text, output_file, result_file, trace_file,
 };
-use super::process::{Ended, ProcessLimits, WorkerCommand, scratch_directory};
+use super::process::{Ended, ProcessLimits, WorkerCommand};
+use super::scratch::ScratchDirectory;
 use super::seam::{Answer, Backend, Capabilities, ToCome};
 use super::symbols::Symbols;
 use super::trace_file::TraceFile;
@@ -83,7 +84,7 @@ const RUNNER_MACHINE: i32 = 4;
 impl SimBackend {
     /// Runs a framework operator once: tiling, all blocks, outputs.
     pub async fn run_operator(&self, job: &KernelJob) -> Result<Execution, RunFailure> {
-        let directory = scratch_directory(&self.scratch)?;
+        let directory = ScratchDirectory::below(&self.scratch)?;
         let path = directory.path();
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, job.text("run", path, self.platform_of_job()))
@@ -130,7 +131,7 @@ impl SimBackend {
         if let Some(foreseen) = self.foreseen.take(&self.question(job)) {
             return Ok(foreseen);
         }
-        let directory = scratch_directory(&self.scratch)?;
+        let directory = ScratchDirectory::below(&self.scratch)?;
         let path = directory.path();
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, job.text("tile", path, self.platform_of_job()))
@@ -172,7 +173,7 @@ impl SimBackend {
 
     /// What a host library registers.
     pub async fn describe(&self, host: &Path) -> Result<Description, RunFailure> {
-        let directory = scratch_directory(&self.scratch)?;
+        let directory = ScratchDirectory::below(&self.scratch)?;
         let path = directory.path();
         let job_file = path.join("job.txt");
         fs_err::write(&job_file, describe_text(host, path)).map_err(|error| RunFailure::Broken(error.to_string()))?;
@@ -212,7 +213,7 @@ impl SimBackend {
     /// Runs a direct-launch program once.
     pub async fn run_program(&self, job: &ProgramJob<'_>) -> Result<Execution, RunFailure> {
         let ProgramJob { program, arguments, project, knobs, dump, .. } = *job;
-        let directory = scratch_directory(&self.scratch)?;
+        let directory = ScratchDirectory::below(&self.scratch)?;
         let path = directory.path();
         link_project(project, path).map_err(|error| RunFailure::Broken(error.to_string()))?;
         let trace = trace_file(path);
@@ -257,7 +258,7 @@ impl SimBackend {
         project: &Path,
         trace: &Path,
     ) -> Result<(), RunFailure> {
-        let directory = scratch_directory(&self.scratch)?;
+        let directory = ScratchDirectory::below(&self.scratch)?;
         let path = directory.path();
         let broken = |error: std::io::Error| RunFailure::Broken(error.to_string());
         link_project(project, path).map_err(broken)?;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::execution::{LaunchProfile, RunFailure};
-use super::process::{WorkerCommand, scratch_directory};
+use super::process::WorkerCommand;
+use super::scratch::ScratchDirectory;
 use super::sim::SimBackend;
 use events::TestVerdict;
 
@@ -118,7 +119,7 @@ impl Script {
 impl SimBackend {
     /// Names of the tests of a program.
     pub async fn list_kernel_tests(&self, program: &Path) -> Result<Vec<String>, RunFailure> {
-        let directory = scratch_directory(&self.scratch)?;
+        let directory = ScratchDirectory::below(&self.scratch)?;
         let command = self.command(program, vec![OsString::from("--list")], directory.path(), Vec::new());
         let ended = WorkerCommand { readable: None, ..command }.run().await?;
         if ended.code != 0 {
@@ -129,7 +130,7 @@ impl SimBackend {
 
     /// Runs one test in a place from which the repository's files are found as tests expect them.
     pub async fn run_kernel_test(&self, program: &Path, name: &str, repository: &Path) -> Result<TestRun, RunFailure> {
-        let scratch = scratch_directory(&self.scratch)?;
+        let scratch = ScratchDirectory::below(&self.scratch)?;
         let folder = working_folder(scratch.path(), repository)
             .map_err(|error| RunFailure::Broken(format!("{}: {error}", scratch.path().display())))?;
         let (trace, report) = (folder.join("ascend-trace.bin"), folder.join("ascend-test.json"));

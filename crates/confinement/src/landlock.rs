@@ -8,13 +8,14 @@ use landlock::{
     RulesetCreatedAttr, Scope,
 };
 
-use super::Reach;
+use super::{Reach, SHARED_MEMORY};
 
 /// The newest version whose rights are asked for; older kernels give what they have.
 const NEWEST: ABI = ABI::V6;
 
 /// Devices that may be written.
-const DEVICES: [&str; 3] = ["/dev/null", "/dev/shm", "/dev/tty"];
+const DEVICES: [&str; 3] = ["/dev/null", SHARED_MEMORY, "/dev/tty"];
+const ALL_DEVICES: &str = "/dev";
 
 /// Where programs, their libraries and what loaders and interpreters read lie. Homes, mail and mounts are not among them. Other
 /// processes' secrets below `/proc` are out of reach, because Landlock forbids to trace what is outside.
@@ -30,7 +31,7 @@ const SYSTEM: [&str; 17] = [
     "/gnu",
     "/proc",
     "/sys/devices/system",
-    "/dev",
+    ALL_DEVICES,
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
     "/etc/localtime",
@@ -56,15 +57,18 @@ fn restrict(reach: &Reach) -> Result<(), Box<dyn std::error::Error + Send + Sync
     for directory in &reach.writable {
         ruleset = ruleset.add_rule(PathBeneath::new(PathFd::new(directory)?, handled))?;
     }
-    for device in DEVICES {
+    // A project may lie in shared memory: of this, then, there is what is named and no more.
+    let in_shared_memory = reach.writable.iter().any(|directory| directory.starts_with(SHARED_MEMORY));
+    for device in DEVICES.into_iter().filter(|device| !(in_shared_memory && *device == SHARED_MEMORY)) {
         if let Ok(descriptor) = PathFd::new(device) {
             ruleset = ruleset.add_rule(PathBeneath::new(descriptor, of_kind(Path::new(device), handled)))?;
         }
     }
-    let system = SYSTEM.iter().map(PathBuf::from);
+    let system = SYSTEM.iter().filter(|place| !(in_shared_memory && **place == ALL_DEVICES)).map(PathBuf::from);
+    let devices = if in_shared_memory { devices() } else { Vec::new() };
     let libraries = std::env::var_os("LD_LIBRARY_PATH");
     let libraries = libraries.iter().flat_map(std::env::split_paths);
-    for path in reach.readable.iter().flatten().cloned().chain(system).chain(libraries) {
+    for path in reach.readable.iter().flatten().cloned().chain(system).chain(devices).chain(libraries) {
         // What is not there cannot be read either.
         if let (Some(_), Ok(descriptor)) = (&reach.readable, PathFd::new(&path)) {
             let rights = of_kind(&path, AccessFs::from_read(NEWEST));
@@ -73,6 +77,13 @@ fn restrict(reach: &Reach) -> Result<(), Box<dyn std::error::Error + Send + Sync
     }
     ruleset.restrict_self()?;
     Ok(())
+}
+
+/// All that is among devices but shared memory, and names of what a process has open, which are no places.
+fn devices() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(ALL_DEVICES).into_iter().flatten().flatten();
+    let places = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    places.map(|entry| entry.path()).filter(|path| path != Path::new(SHARED_MEMORY)).collect()
 }
 
 /// Rights that a file can have, or all for a directory.

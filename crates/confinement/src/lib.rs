@@ -21,6 +21,9 @@ pub const NAMESPACES: &str = "ASCEND_TUNE_NAMESPACES";
 /// Lets CMake and the compiler use the network: `on`.
 pub const NETWORK: &str = "ASCEND_TUNE_NETWORK";
 
+/// Memory that looks like a directory of files.
+const SHARED_MEMORY: &str = "/dev/shm";
+
 /// What is left of the file system and the network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {

@@ -8,9 +8,8 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use rustix::process::{getgid, getuid};
 
-use super::NAMESPACES;
+use super::{NAMESPACES, SHARED_MEMORY};
 
-const SHARED_MEMORY: &str = "/dev/shm";
 const SHARED_MEMORY_BYTES: u64 = 16 << 20;
 
 /// Gives this process namespaces of its own, in which nothing but `writable` and `/dev` can be written. What it starts next is the
@@ -43,8 +42,11 @@ fn forbid_changes(writable: &Path) -> io::Result<()> {
     const NONE: Option<&str> = None;
     mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NONE)?;
     mount(Some(writable), writable, NONE, MsFlags::MS_BIND, NONE)?;
+    let in_shared_memory = writable.starts_with(SHARED_MEMORY);
     for (place, flags) in mounts(&std::fs::read_to_string("/proc/self/mountinfo")?) {
-        if !place.starts_with(writable) && !place.starts_with("/dev") {
+        // A project may lie in shared memory: what else is there can be read then.
+        let is_device = place.starts_with("/dev") && !(in_shared_memory && place == Path::new(SHARED_MEMORY));
+        if !place.starts_with(writable) && !is_device {
             // Flags that were set from outside must stay, or the kernel refuses.
             let flags = flags | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
             let _ = mount(NONE, &place, NONE, flags, NONE);
@@ -53,7 +55,7 @@ fn forbid_changes(writable: &Path) -> io::Result<()> {
     // Shared memory is a folder that everybody may write, and outlives a process.
     let limits = format!("size={SHARED_MEMORY_BYTES},mode=0700");
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    if Path::new(SHARED_MEMORY).is_dir() {
+    if !in_shared_memory && Path::new(SHARED_MEMORY).is_dir() {
         let _ = mount(Some("tmpfs"), SHARED_MEMORY, Some("tmpfs"), flags, Some(limits.as_str()));
     }
     // The way to the directory goes through the mount that was there before.

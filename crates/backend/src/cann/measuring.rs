@@ -8,7 +8,7 @@ use aicore::{Origin, PipeTimes};
 
 use super::super::execution::{DeviceTime, Execution, RunFailure, Tiled};
 use super::super::job::{Description, KernelJob, ProgramJob};
-use super::super::process::scratch_directory;
+use super::super::scratch::ScratchDirectory;
 use super::super::seam::{Answer, Backend, Capabilities, ToCome};
 use super::super::sim::SimBackend;
 use super::super::tape::{Tape, question, question_of_program};
@@ -67,7 +67,7 @@ impl CannBackend {
         }
         let products = self.objects.products(device).await?;
         let object = DeviceLaunch::object_for(products.objects_of(&job.operator)?, job)?;
-        let folder = scratch_directory(&self.simulator.scratch)?;
+        let folder = ScratchDirectory::below(&self.simulator.scratch)?;
         let launch = DeviceLaunch::of(job, &execution, object, folder.path())?;
         let told = self.fleet.run(&launch, self.pin.as_deref(), self.profiled).await?;
         if !job.timing_only {
