@@ -37,7 +37,7 @@ double FasterGeluV2Of(double x)
 
 /// `precision` is that of the arithmetic: float for half too, unless a function has no room for that.
 template <typename T>
-void Check(const char* what, uint32_t slot, uint32_t count, double loss, const std::function<double(double, double)>& want)
+void Check(const char* what, uint32_t slot, uint32_t count, double loss, Callee<double(double, double)> want)
 {
     const double step = sizeof(T) == 2 ? (std::is_same<T, bfloat16_t>::value ? 1.0 / 256 : 1.0 / 2048) : 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -106,7 +106,7 @@ void One()
 /// What is computed in the destination cannot be its own source.
 void InPlace()
 {
-    const auto faults = [](const char* what, const std::function<void()>& call) {
+    const auto faults = [](const char* what, Callee<void()> call) {
         const ascendsim::LaunchResult result = OnCore(call);
         Expect(result.faults == 1 && result.first_fault.find(what) != std::string::npos, std::string(what) + " in place: " + result.first_fault);
     };

@@ -14,15 +14,15 @@ using namespace AscendC;
 using namespace isa_test;
 
 namespace {
-void OnCube(const std::function<void()>& body)
+void OnCube(Callee<void()> body)
 {
     ascendsim::LaunchInfo info;
     info.kernel = "cube";
     info.type = ascendsim::KernelType::kAic;
     info.block_dim = 1;
-    std::function<void()> copy = body;
+    Callee<void()> copy = body;
     const auto result =
-        ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &copy);
+        ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<Callee<void()>*>(arg))(); }, &copy);
     Expect(result.faults == 0, "faults: " + result.first_fault);
 }
 

@@ -29,7 +29,7 @@ struct Buffers {
     TBuf<TPosition::CO1> l0c;
 };
 
-void OnCube(const char* what, const std::function<void(Buffers&)>& body)
+void OnCube(const char* what, Callee<void(Buffers&)> body)
 {
     std::function<void()> whole = [&] {
         Buffers buffers;

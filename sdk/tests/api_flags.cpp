@@ -11,7 +11,7 @@ using A::TPosition;
 namespace {
 
 /// What a kernel of `blocks` blocks has recorded of flags and barriers, in words: "set MTE2>V 3", "barrier V", "cross MTE3 14 0".
-std::string Flags(const std::function<void()>& body, uint32_t blocks = 1)
+std::string Flags(Callee<void()> body, uint32_t blocks = 1)
 {
     const char* path = "api_flags.trace";
     Expect(ascendsim::OpenTrace(path), "trace file");
@@ -228,7 +228,7 @@ void Pools()
         Expect(buf.Get<int8_t>().address_.bufferAddr == 128 && buf.GetBufLen() == 992, "a pool anew");
     });
     Same("a pool", seen, "set V>MTE2 0; wait V>MTE2 0; barrier all; ");
-    const auto fault = [](const char* what, const std::string& begin, const std::function<void()>& body) {
+    const auto fault = [](const char* what, const std::string& begin, Callee<void()> body) {
         const std::string got = OnCore(body).first_fault;
         Expect(got.rfind(begin, 0) == 0, std::string(what) + ": expected " + begin + ", got " + got);
     };

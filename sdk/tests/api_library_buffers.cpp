@@ -21,13 +21,13 @@ A::LocalTensor<T> At(uint32_t slot, uint32_t count = 0)
     return A::LocalTensor<T>(A::TPosition::VECCALC, slot * kSlot, count == 0 ? kSlot / sizeof(T) : count);
 }
 
-using Call = std::function<void(const A::LocalTensor<uint8_t>&)>;
+using Call = Callee<void(const A::LocalTensor<uint8_t>&)>;
 
 /// Bytes at the start of slots that a call may write.
 using Results = std::vector<std::pair<uint32_t, uint32_t>>;
 
 /// Runs `call` with a temporary buffer of `bytes` and looks for faults, for writes behind it and for writes to what is no result.
-void With(const std::string& what, uint32_t bytes, const Results& results, const Call& call)
+void With(const std::string& what, uint32_t bytes, const Results& results, Call call)
 {
     bool untouched = true;
     bool kept = true;

@@ -15,7 +15,7 @@ constexpr float kKept = 77.0f;
 
 /// Two repeats of `lanes` lanes of D from slot 0 on; `want` is the value of lane `i` of both.
 template <typename D>
-void Check(const char* what, uint32_t lanes, const std::function<void(uint64_t*)>& call, const std::function<float(uint32_t)>& want)
+void Check(const char* what, uint32_t lanes, Callee<void(uint64_t*)> call, Callee<float(uint32_t)> want)
 {
     Random random(lanes);
     for (int round = 0; round < 4; ++round) {
@@ -163,7 +163,7 @@ void CastLanes(uint64_t lanes)
     }
 }
 
-void Refused(const std::string& what, const char* begin, const std::function<void()>& body)
+void Refused(const std::string& what, const char* begin, Callee<void()> body)
 {
     const std::string got = OnCore(body).first_fault;
     Expect(begin == nullptr ? got.empty() : got.rfind(begin, 0) == 0, what + ": " + got);

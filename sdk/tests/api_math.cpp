@@ -60,11 +60,11 @@ double Ulps(double got, double want)
     return std::fabs(got - want) / std::ldexp(1.0, exponent + 1 - digits);
 }
 
-using Call = std::function<void(uint32_t dst, uint32_t src, uint32_t count, uint32_t temporary)>;
-using Reference = std::function<double(double)>;
+using Call = Callee<void(uint32_t dst, uint32_t src, uint32_t count, uint32_t temporary)>;
+using Reference = Callee<double(double)>;
 
 template <typename T>
-void CompareTo(const std::string& what, const T* got, const std::vector<T>& source, uint32_t count, const Reference& want,
+void CompareTo(const std::string& what, const T* got, const std::vector<T>& source, uint32_t count, Reference want,
                double ulps)
 {
     double worst = 0;
@@ -87,8 +87,8 @@ void CompareTo(const std::string& what, const T* got, const std::vector<T>& sour
 /// Random arguments in [low, high] and on a finer scale around zero, at several lengths; then in place with the smallest
 /// temporary buffer.
 template <typename T>
-void Unary(const char* name, double low, double high, double ulps, uint32_t smallest, bool inPlace, const Call& call,
-           const Reference& want, const std::vector<double>& hostile = {})
+void Unary(const char* name, double low, double high, double ulps, uint32_t smallest, bool inPlace, Call call,
+           Reference want, const std::vector<double>& hostile = {})
 {
     const std::string what = std::string(name) + (sizeof(T) == 2 ? " half" : " float");
     for (const uint32_t count : {1u, 13u, 64u, 1000u, 2047u}) {
@@ -165,7 +165,7 @@ void Trigonometry()
 void NearHalfTurns()
 {
     constexpr uint32_t count = 256;
-    const auto check = [](const char* name, double (*want)(double), const std::function<double(uint32_t)>& argument, void (*call)()) {
+    const auto check = [](const char* name, double (*want)(double), Callee<double(uint32_t)> argument, void (*call)()) {
         std::vector<float> source(count);
         for (uint32_t i = 0; i < count; ++i) {
             source[i] = Raw<float>(1)[i] = static_cast<float>(argument(i));

@@ -455,7 +455,7 @@ int main()
     BlocksOfMeans();
     // Nothing of temporary memory counts before it is written; rows of one repeat, of several, and longer than strides reach.
     for (const Size size : {Size{9, 48, 43}, Size{5, 208, 200}, Size{1, 2304, 2300}}) {
-        const auto written = [&](const char* what, const std::function<void()>& body) { ExpectWrittenFirst(what, 8 * kBytes, 12 * kBytes, body); };
+        const auto written = [&](const char* what, Callee<void()> body) { ExpectWrittenFirst(what, 8 * kBytes, 12 * kBytes, body); };
         const uint32_t bytes = 40 * 1024;
         written("rows", [&] { Rows<float>(size, bytes); });
         written("rows of halves", [&] { Rows<half>(size, bytes); });

@@ -50,7 +50,7 @@ void Quantized(const char* what, int8_t got, double exact)
 
 /// Runs `call`, which writes `count` elements of slot 0, and says whether all others stay as they were, but for temporary memory.
 template <typename D>
-void Within(const char* what, uint32_t count, const std::function<void()>& call)
+void Within(const char* what, uint32_t count, Callee<void()> call)
 {
     std::memset(Raw<uint8_t>(0), 0x3C, kBytes);
     const Kept<kBytes> kept;
@@ -151,7 +151,7 @@ void AntiQuant()
     }
     Fill<D>(2, 5, -4, 4);
     Fill<D>(3, 6, 0.1, 2);
-    const auto run = [&](const char* what, const std::function<void()>& call, const std::function<std::pair<double, double>(uint32_t)>& of) {
+    const auto run = [&](const char* what, Callee<void()> call, const std::function<std::pair<double, double>(uint32_t)>& of) {
         Within<D>(what, k * n, call);
         for (uint32_t i = 0; i < k * n; ++i) {
             const auto [offset, scale] = of(i);

@@ -97,7 +97,7 @@ void Pipeline(uint64_t total, uint32_t blocks)
     ascendsim::ClearRegions();
 }
 
-void ExpectFault(const char* what, const std::string& begin, const std::function<void()>& body)
+void ExpectFault(const char* what, const std::string& begin, Callee<void()> body)
 {
     const auto result = OnCore(body);
     Expect(result.faults >= 1 && result.first_fault.compare(0, begin.size(), begin) == 0,

@@ -265,7 +265,7 @@ void GatherFromSecondBuffer()
 }
 
 /// Gathers from a table in its buffer: `outside` are the elements that lie elsewhere, the first at byte `first`.
-void ExpectGather(const char* what, bool legal, uint32_t first, uint32_t many, const std::function<uint32_t(uint32_t)>& offset, bool pooled = false,
+void ExpectGather(const char* what, bool legal, uint32_t first, uint32_t many, Callee<uint32_t(uint32_t)> offset, bool pooled = false,
                   uint32_t count = 128)
 {
     const auto result = OnCore([&] {

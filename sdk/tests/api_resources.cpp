@@ -9,13 +9,13 @@ using A::TPosition;
 
 namespace {
 
-void Run(const char* what, const std::function<void()>& body)
+void Run(const char* what, Callee<void()> body)
 {
     const auto result = OnCore(body);
     Expect(result.completed && result.faults == 0, std::string(what) + ": " + result.first_fault);
 }
 
-void ExpectFault(const char* what, const std::string& begin, const std::function<void()>& body)
+void ExpectFault(const char* what, const std::string& begin, Callee<void()> body)
 {
     const auto result = OnCore(body);
     Expect(result.faults >= 1 && result.first_fault.compare(0, begin.size(), begin) == 0,

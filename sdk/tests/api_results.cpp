@@ -71,7 +71,7 @@ struct Lanes {
             }
         }
     }
-    void ExpectedIndex(const std::string& what, ReduceType type, const std::function<uint32_t(uint32_t)>& got) const
+    void ExpectedIndex(const std::string& what, ReduceType type, Callee<uint32_t(uint32_t)> got) const
     {
         for (uint32_t r = 0; r < kRepeats; ++r) {
             Expect(got(r) == Fold(type, r, 0, count).index, what + ", index of repeat " + std::to_string(r));

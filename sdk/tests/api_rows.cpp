@@ -325,8 +325,8 @@ void SelectsOf(uint32_t rows, uint32_t cols, uint32_t maskCols)
 
 /// A call with every amount of temporary memory up to `most` bytes: whole results or a refusal, no refusal with more than was enough, and
 /// nothing written behind it.
-void WithAllAmounts(const std::string& what, uint32_t most, const std::function<void()>& prepare,
-                    const std::function<void(A::LocalTensor<uint8_t>)>& call, const std::function<bool()>& right)
+void WithAllAmounts(const std::string& what, uint32_t most, Callee<void()> prepare,
+                    const std::function<void(A::LocalTensor<uint8_t>)>& call, Callee<bool()> right)
 {
     uint32_t enough = 0;
     for (uint32_t bytes = 32; bytes <= most; bytes += 32) {

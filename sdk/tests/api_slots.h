@@ -32,7 +32,7 @@ private:
 };
 
 /// Of the bytes from `from` to `to` of the unified buffer nothing is read in a run of `body` before something is written there.
-inline void ExpectWrittenFirst(const std::string& what, uint64_t from, uint64_t to, const std::function<void()>& body)
+inline void ExpectWrittenFirst(const std::string& what, uint64_t from, uint64_t to, Callee<void()> body)
 {
     const bool looked = std::exchange(LooksForIdle(), false);
     Expect(ascendsim::OpenTrace("written.trace"), "a trace");

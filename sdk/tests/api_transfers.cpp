@@ -20,7 +20,7 @@ T* Raw(uint32_t slot)
     return reinterpret_cast<T*>(ascendsim::UbBase() + slot * 4096);
 }
 
-void Run(const char* what, const std::function<void()>& body)
+void Run(const char* what, Callee<void()> body)
 {
     const auto result = OnCore(body);
     Expect(result.completed && result.faults == 0, std::string(what) + ": " + result.first_fault);
@@ -212,7 +212,7 @@ void Utilities()
 void Addresses()
 {
     int32_t* to = Raw<int32_t>(1);
-    const auto lanes = [to](const char* what, const std::function<bool(uint32_t)>& on) {
+    const auto lanes = [to](const char* what, Callee<bool(uint32_t)> on) {
         bool right = true;
         for (uint32_t i = 0; i < 128; ++i) {
             right = right && to[i] == (on(i) ? 7 : 0);

@@ -47,7 +47,7 @@ double Tolerance(double expected)
 }
 
 template <typename T>
-void Check(const char* what, uint32_t slot, uint32_t count, const std::function<double(uint32_t)>& expected)
+void Check(const char* what, uint32_t slot, uint32_t count, Callee<double(uint32_t)> expected)
 {
     for (uint32_t i = 0; i < count; ++i) {
         const double want = expected(i);
@@ -61,8 +61,8 @@ void Check(const char* what, uint32_t slot, uint32_t count, const std::function<
 
 /// Runs one function and checks `count` results, and that the element behind them is untouched.
 template <typename T>
-void Case(const char* what, int32_t count, double low, double high, const std::function<void(int32_t)>& call,
-          const std::function<double(double, double, double)>& expected)
+void Case(const char* what, int32_t count, double low, double high, Callee<void(int32_t)> call,
+          Callee<double(double, double, double)> expected)
 {
     Random random(static_cast<uint64_t>(count) + sizeof(T));
     Fill<T>(0, random, low, high);
@@ -139,7 +139,7 @@ void Repeats()
 /// All forms of a function of one source but that of the first elements: by bits or lanes that it sets, by those that somebody else has
 /// set; with `counted` also that of the first elements, which without a mask of its own takes a repeat, or what the counter says.
 template <typename T, bool counted, typename Call>
-void Forms(const char* what, Call call, const std::function<double(double, double)>& expected)
+void Forms(const char* what, Call call, Callee<double(double, double)> expected)
 {
     constexpr uint32_t lanes = 256 / sizeof(T), group = 32 / sizeof(T);
     uint64_t words[2] = {0x8F0F3C0F0F0F00F1, sizeof(T) == 2 ? 0x8000000000000003 : 0};

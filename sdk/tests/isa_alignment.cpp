@@ -15,7 +15,7 @@ T* As(uint8_t* at)
 using Operands = std::vector<uint8_t*>;
 
 /// One instruction with an alignment in bytes for each of its operands.
-void Check(const char* name, const std::vector<uint32_t>& alignments, const std::function<void(const Operands&)>& call)
+void Check(const char* name, const std::vector<uint32_t>& alignments, Callee<void(const Operands&)> call)
 {
     // Operands at such offsets; a core's buffer has its address only while it runs.
     const auto run = [&](const std::vector<size_t>& offsets) {

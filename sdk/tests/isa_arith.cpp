@@ -77,8 +77,8 @@ constexpr size_t kArea = 48 * 1024;
 
 /// Runs one instruction on random data. `model` computes one destination lane from both sources and the old value.
 template <typename D, typename S>
-void Check(const char* name, uint64_t seed, const std::function<void(D*, S*, S*, const Shape&)>& instruction,
-           const std::function<double(double, double, double)>& model, bool second = true)
+void Check(const char* name, uint64_t seed, Callee<void(D*, S*, S*, const Shape&)> instruction,
+           Callee<double(double, double, double)> model, bool second = true)
 {
     const uint32_t per_repeat = 256 / (sizeof(D) > sizeof(S) ? sizeof(D) : sizeof(S));
     Random random(seed);

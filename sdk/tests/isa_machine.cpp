@@ -11,7 +11,7 @@ namespace {
 
 const char* const kTracePath = "isa_machine.trace";
 
-Trace Traced(const std::function<void()>& body, uint32_t blocks = 1)
+Trace Traced(Callee<void()> body, uint32_t blocks = 1)
 {
     ascendsim::OpenTrace(kTracePath);
     OnCore(body, blocks);
@@ -216,7 +216,7 @@ void TestWaiting()
 
 void TestOverlap()
 {
-    const auto faults = [](const std::function<void()>& body) {
+    const auto faults = [](Callee<void()> body) {
         OnCore(body);
         return ascendsim::LastLaunch().faults;
     };

@@ -130,7 +130,7 @@ void CheckEstimates()
     }
 }
 
-uint64_t Faults(const std::function<void()>& body)
+uint64_t Faults(Callee<void()> body)
 {
     const auto result = OnCore(body);
     Expect(result.faults == 0 || result.first_fault.rfind("operand_overlap", 0) == 0, result.first_fault);
@@ -141,12 +141,12 @@ uint64_t Faults(const std::function<void()>& body)
 void CheckGathersInPlace()
 {
     // The Unified Buffer is another one in each launch.
-    const auto filled = [](uint32_t count, uint32_t unit, const std::function<uint32_t(uint32_t)>& from) {
+    const auto filled = [](uint32_t count, uint32_t unit, Callee<uint32_t(uint32_t)> from) {
         uint32_t* const offsets = Place<uint32_t>(65536);
         for (uint32_t i = 0; i < count; ++i) offsets[i] = unit * from(i);
         return offsets;
     };
-    const auto gathers = [&](size_t dst, uint32_t repeat, const std::function<uint32_t(uint32_t)>& from) {
+    const auto gathers = [&](size_t dst, uint32_t repeat, Callee<uint32_t(uint32_t)> from) {
         return Faults([&] {
             vgather(Place<float>(dst), filled(64 * repeat, 4, from), reinterpret_cast<uintptr_t>(Ub(0)), 8, repeat);
         });
@@ -157,7 +157,7 @@ void CheckGathersInPlace()
     Expect(gathers(256, 2, same) == 1, "a repeat reads what the one before it wrote");
     Expect(gathers(0, 2, [](uint32_t i) { return i + 64; }) == 0, "a repeat writes what the one before it read");
     Expect(gathers(512, 2, same) == 0, "behind what is read");
-    const auto blocks = [&](size_t dst, const std::function<uint32_t(uint32_t)>& from) {
+    const auto blocks = [&](size_t dst, Callee<uint32_t(uint32_t)> from) {
         return Faults([&] {
             vgatherb(Place<float>(dst), filled(16, 32, from), reinterpret_cast<uintptr_t>(Ub(0)), 8, 1, 2);
         });

@@ -25,7 +25,7 @@ Span Writes(uint32_t space, int64_t at, int64_t len, int64_t count = 1, int64_t 
 Span Reads(uint32_t space, int64_t at, int64_t len, int64_t count = 1, int64_t step = 0) { return {space, kReads, at, len, count, step}; }
 
 /// `numbers` of a movement: fractals or rows where there are any, bytes, bytes of a burst; of a multiplication m, k and n.
-void Check(const char* name, uint32_t repeat, const std::vector<Span>& spans, const std::function<void()>& body, const std::vector<uint32_t>& numbers = {})
+void Check(const char* name, uint32_t repeat, const std::vector<Span>& spans, Callee<void()> body, const std::vector<uint32_t>& numbers = {})
 {
     CheckRecord(name, repeat, spans, body, ascendsim::KernelType::kAic, numbers);
 }
@@ -234,7 +234,7 @@ void CheckFixpipe()
 }
 
 /// An operand of a cube instruction in a memory of its own: `call` gets the byte there. Half of the alignment off is a fault.
-void CheckAligned(const char* name, uint32_t alignment, const std::function<void(size_t)>& call)
+void CheckAligned(const char* name, uint32_t alignment, Callee<void(size_t)> call)
 {
     const auto run = [&](size_t at) { return OnCore([&] { call(at); }, 1, ascendsim::KernelType::kAic); };
     const auto on = run(alignment);

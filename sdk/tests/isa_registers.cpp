@@ -60,7 +60,7 @@ void RoundsToIntegers()
 }
 
 /// What the trace says of scalar instructions of a core: how many there were.
-uint32_t ScalarsOf(const std::function<void()>& body)
+uint32_t ScalarsOf(Callee<void()> body)
 {
     uint32_t all = 0;
     for (const Record& record : Traced("isa_registers.trace", body, ascendsim::KernelType::kAiv).records) {
@@ -236,7 +236,7 @@ void Nothing()
 {
     Gm gm(64);
     CheckRecord("dsb", 0, {}, [] { dsb(DSB_ALL); });
-    const auto idle = [](const char* name, const std::function<void()>& body, uint32_t lanes = 0, uint32_t burst = 0) {
+    const auto idle = [](const char* name, Callee<void()> body, uint32_t lanes = 0, uint32_t burst = 0) {
         CheckRecord(name, 0, {}, body, ascendsim::KernelType::kAiv, {lanes, 0, burst});
     };
     idle("vbitsort", [] { vbitsort(reinterpret_cast<float*>(Ub(0)), reinterpret_cast<float*>(Ub(4096)), reinterpret_cast<uint32_t*>(Ub(8192)), 0); }, 32);

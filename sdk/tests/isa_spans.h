@@ -64,7 +64,7 @@ inline std::string Difference(const Bytes& got, const Bytes& want)
 }
 
 /// Runs `body` on a core of a kind with its trace.
-inline Trace Traced(const char* file, const std::function<void()>& body, ascendsim::KernelType type)
+inline Trace Traced(const char* file, Callee<void()> body, ascendsim::KernelType type)
 {
     ascendsim::OpenTrace(file);
     const auto result = OnCore(body, 1, type);
@@ -76,7 +76,7 @@ inline Trace Traced(const char* file, const std::function<void()>& body, ascends
 }
 
 /// The records of `name` that `body` makes say together exactly these bytes, and in their heads `repeat` and, where given, `numbers`.
-inline void CheckRecord(const std::string& name, uint32_t repeat, const std::vector<Span>& spans, const std::function<void()>& body,
+inline void CheckRecord(const std::string& name, uint32_t repeat, const std::vector<Span>& spans, Callee<void()> body,
                         ascendsim::KernelType type = ascendsim::KernelType::kAiv, const std::vector<uint32_t>& numbers = {})
 {
     Bytes want;

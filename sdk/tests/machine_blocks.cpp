@@ -23,7 +23,7 @@ T* At(size_t offset)
 
 /// Digests of the blocks of a launch, in block order. The records before them must be equal: nothing else may tell blocks apart. With
 /// `told`, blocks whose heads differ are told by these, and counted there.
-std::vector<uint32_t> Digests(const char* what, bool timing_only, const std::function<void(int64_t)>& body, int* told = nullptr)
+std::vector<uint32_t> Digests(const char* what, bool timing_only, Callee<void(int64_t)> body, int* told = nullptr)
 {
     static const char* const path = "machine_blocks.trace";
     ascendsim::SetTimingOnly(timing_only);
@@ -67,7 +67,7 @@ std::vector<uint32_t> Digests(const char* what, bool timing_only, const std::fun
 }
 
 /// The body gets 0 in two of the blocks and 1 in one: these two have one digest and the third another, and if all get 0, one.
-void ExpectTold(const char* what, const std::function<void(int64_t)>& body)
+void ExpectTold(const char* what, Callee<void(int64_t)> body)
 {
     for (const bool timing_only : {false, true}) {
         const std::vector<uint32_t> told = Digests(what, timing_only, [&](int64_t block) { body(block == 1 ? 1 : 0); });
@@ -79,7 +79,7 @@ void ExpectTold(const char* what, const std::function<void(int64_t)>& body)
 }
 
 /// The same of what the heads of records tell.
-void ExpectToldByHeads(const char* what, const std::function<void(int64_t)>& body)
+void ExpectToldByHeads(const char* what, Callee<void(int64_t)> body)
 {
     for (const bool timing_only : {false, true}) {
         int told = 0;

@@ -20,7 +20,7 @@ struct Run {
     ascendsim::LaunchResult result;
 };
 
-Run Launch(KernelType type, uint32_t blocks, const std::function<void()>& body)
+Run Launch(KernelType type, uint32_t blocks, Callee<void()> body)
 {
     ascendsim::OpenTrace(kTracePath);
     ascendsim::LaunchInfo info;
@@ -29,8 +29,7 @@ Run Launch(KernelType type, uint32_t blocks, const std::function<void()>& body)
     info.block_dim = blocks;
     Run run;
     run.result = ascendsim::RunLaunch(
-        info, [](void* raw) { (*static_cast<const std::function<void()>*>(raw))(); },
-        const_cast<void*>(static_cast<const void*>(&body)));
+        info, [](void* raw) { (*static_cast<Callee<void()>*>(raw))(); }, &body);
     Expect(ascendsim::CloseTrace(), "closing the trace");
     run.trace = ReadTrace(kTracePath);
     return run;
@@ -141,7 +140,7 @@ void TestAll()
 
 void TestDeadlocks()
 {
-    const auto fault = [](KernelType type, const std::function<void()>& body) {
+    const auto fault = [](KernelType type, Callee<void()> body) {
         return Launch(type, 2, body).result.first_fault;
     };
     const std::string nobody = fault(KernelType::kMix12, [] { if (Aic()) wait_flag_dev(2); });

@@ -38,7 +38,7 @@ struct Run {
     std::string bytes;  // the trace
 };
 
-Run Launch(bool timing_only, ascendsim::KernelType type, const std::function<void()>& body)
+Run Launch(bool timing_only, ascendsim::KernelType type, Callee<void()> body)
 {
     static const char* const path = "machine_timing_only.trace";
     ascendsim::SetTimingOnly(timing_only);
@@ -48,9 +48,9 @@ Run Launch(bool timing_only, ascendsim::KernelType type, const std::function<voi
     info.kernel = "test";
     info.type = type;
     info.block_dim = 2;
-    std::function<void()> copy = body;
+    Callee<void()> copy = body;
     Run run;
-    run.result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<std::function<void()>*>(arg))(); }, &copy);
+    run.result = ascendsim::RunLaunch(info, [](void* arg) { (*static_cast<Callee<void()>*>(arg))(); }, &copy);
     Expect(ascendsim::CloseTrace(), "closing the trace");
     std::ifstream file(path, std::ios::binary);
     run.bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
@@ -59,7 +59,7 @@ Run Launch(bool timing_only, ascendsim::KernelType type, const std::function<voi
 }
 
 /// The same bytes in the trace with and without data, and no reason against it.
-void ExpectSame(const char* what, ascendsim::KernelType type, const std::function<void()>& body)
+void ExpectSame(const char* what, ascendsim::KernelType type, Callee<void()> body)
 {
     const Run with = Launch(false, type, body);
     const Run without = Launch(true, type, body);
@@ -70,7 +70,7 @@ void ExpectSame(const char* what, ascendsim::KernelType type, const std::functio
 }
 
 /// Runs with data and ends without, with a reason that holds `reason` and a place in this program.
-void ExpectRead(const char* reason, const std::function<void()>& body)
+void ExpectRead(const char* reason, Callee<void()> body)
 {
     const Run with = Launch(false, ascendsim::KernelType::kAiv, body);
     Expect(with.result.completed && with.result.data_read.empty(), std::string(reason) + ": the launch with data");
