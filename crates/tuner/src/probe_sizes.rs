@@ -28,6 +28,7 @@ pub(super) fn candidate_of(case: &Case) -> CaseCandidate {
         attributes: case.attributes.clone(),
         data: None,
         resized: false,
+        assumed: false,
     }
 }
 

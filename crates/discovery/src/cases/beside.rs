@@ -29,17 +29,19 @@ impl<'data> Beside<'data> {
     /// An attribute that must be given, and one that is a tensor's size by its name: what a kernel is told of no size, it
     /// does not write.
     pub(super) fn attribute(&self, found: &DescribedAttribute) -> Option<Attribute> {
+        self.size(found).or_else(|| attribute_for(found, &[1, 1, 1, 1]))
+    }
+
+    /// An attribute that is a tensor's size by its name: that is known, where another value would be assumed.
+    pub(super) fn size(&self, found: &DescribedAttribute) -> Option<Attribute> {
         let has_default = found.default.as_array().is_some_and(|items| !items.is_empty());
         let is_list = found.kind.eq_ignore_ascii_case("list_int");
         let shape = if is_list && !has_default { self.shape_named(&found.name) } else { None };
-        match shape {
-            Some(shape) => Some(Attribute {
-                name: found.name.clone(),
-                kind: found.kind.to_ascii_lowercase(),
-                value: numbers(&found.name, shape),
-            }),
-            None => attribute_for(found, &[1, 1, 1, 1]),
-        }
+        shape.map(|shape| Attribute {
+            name: found.name.clone(),
+            kind: found.kind.to_ascii_lowercase(),
+            value: numbers(&found.name, shape),
+        })
     }
 
     /// Shape of the tensor that `output_size`, `input_size` or `y_grad_shape` names. Operators of the backward pass name

@@ -297,7 +297,7 @@ fn assemble(
         .map(|position| arguments[position])
         .collect();
     let beside = Beside::new(op, &inputs, &outputs_of, &output_shapes);
-    let attributes = attributes(op, &rest, call.origin, &beside);
+    let (attributes, assumed) = attributes(op, &rest, call.origin, &beside);
     Some(Candidate {
         origin: call.origin,
         place: call.place.clone(),
@@ -307,6 +307,7 @@ fn assemble(
         attributes,
         data: None,
         resized: false,
+        assumed,
     })
 }
 
@@ -370,8 +371,14 @@ fn spec(found: &DescribedTensor, tensor: &CallTensor, combination: usize) -> Ten
 }
 
 /// Attributes by name. Those left over are the values left over, in order, if there are as many: where no name agrees, and
-/// in a program that calls the interface where all of them fit.
-fn attributes(op: &DescribedOp, rest: &[(&str, &Argument)], origin: Origin, beside: &Beside<'_>) -> Vec<Attribute> {
+/// in a program that calls the interface where all of them fit. Also whether one that must be given is not among them: interfaces work
+/// some out of the shapes, and nobody tells how.
+fn attributes(
+    op: &DescribedOp,
+    rest: &[(&str, &Argument)],
+    origin: Origin,
+    beside: &Beside<'_>,
+) -> (Vec<Attribute>, bool) {
     let mut values: Vec<&(&str, &Argument)> = rest
         .iter()
         .filter(|(_, argument)| {
@@ -393,14 +400,19 @@ fn attributes(op: &DescribedOp, rest: &[(&str, &Argument)], origin: Origin, besi
             left.iter().zip(&values).for_each(|(&index, (_, argument))| given[index] = Some(argument));
         }
     }
-    let text = |found: &DescribedAttribute, argument: Option<&Argument>| {
+    let mut assumed = false;
+    let mut text = |found: &DescribedAttribute, argument: Option<&Argument>| {
         let kind = found.kind.to_ascii_lowercase();
         match argument.and_then(|argument| attribute_text(&kind, argument)) {
             Some(value) => Some(Attribute { name: found.name.clone(), kind, value }),
-            None => beside.attribute(found),
+            None => {
+                assumed |= found.required && beside.size(found).is_none();
+                beside.attribute(found)
+            }
         }
     };
-    op.attrs.iter().zip(given).filter_map(|(found, argument)| text(found, argument)).collect()
+    let attributes = op.attrs.iter().zip(given).filter_map(|(found, argument)| text(found, argument)).collect();
+    (attributes, assumed)
 }
 
 /// An argument as the value of an attribute of a type.

@@ -249,6 +249,7 @@ impl Finder<'_> {
                 outputs: case.outputs,
             }),
             resized: false,
+            assumed: false,
         }
     }
 

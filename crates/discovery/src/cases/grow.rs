@@ -151,6 +151,7 @@ mod tests {
             attributes: Vec::new(),
             data: None,
             resized: false,
+            assumed: false,
         };
         let grown = larger(&small, 1 << 20);
         let shapes: Vec<_> = grown[0].inputs.iter().map(|input| input.shape.clone().unwrap()).collect();
@@ -171,6 +172,7 @@ mod tests {
             attributes: Vec::new(),
             data: None,
             resized: false,
+            assumed: false,
         };
         let grown = larger(&small, 1 << 20);
         let shapes: Vec<_> = grown[0].inputs.iter().map(|input| input.shape.clone().unwrap()).collect();
@@ -191,6 +193,7 @@ mod tests {
             attributes: Vec::new(),
             data: None,
             resized: false,
+            assumed: false,
         };
         small.inputs.iter_mut().for_each(|input| input.values = vec![1.0, 2.0, 3.0, 4.0]);
         let grown = &larger(&small, 1 << 20)[0];

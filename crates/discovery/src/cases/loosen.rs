@@ -95,6 +95,7 @@ mod tests {
             attributes: Vec::new(),
             data: None,
             resized: false,
+            assumed: false,
         }
     }
 

@@ -90,6 +90,8 @@ pub struct Candidate {
     pub data: Option<ScriptData>,
     /// Whether its lengths are not those of the source.
     pub resized: bool,
+    /// Whether it says nothing of an attribute that must be given, and another value stands for it.
+    pub assumed: bool,
 }
 
 /// Data that came with a case.
@@ -110,7 +112,7 @@ impl Candidate {
         attributes: Vec<Attribute>,
     ) -> Self {
         let (origin, place) = (Origin::Guess, String::new());
-        Self { origin, place, inputs, outputs, output_shapes, attributes, data: None, resized: false }
+        Self { origin, place, inputs, outputs, output_shapes, attributes, data: None, resized: false, assumed: false }
     }
 
     /// Elements of all tensors whose shape is known.
@@ -174,6 +176,9 @@ impl Candidate {
             Origin::Guess => Some("nobody wrote this call"),
             _ if self.resized => Some("nobody wrote a call of these lengths"),
             Origin::TilingTest => Some("a tiling test runs no kernel, and its tensors need not be those of a call"),
+            _ if self.assumed => {
+                Some("an attribute that must be given is not in the call, and what stands for it was assumed")
+            }
             _ if drawn => Some("its whole numbers are drawn, and need not be such as the operator is made for"),
             _ => None,
         }

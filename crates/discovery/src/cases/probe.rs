@@ -597,6 +597,7 @@ mod tests {
             attributes: Vec::new(),
             data: None,
             resized: false,
+            assumed: false,
         }
     }
 

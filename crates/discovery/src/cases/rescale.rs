@@ -267,6 +267,7 @@ mod tests {
             }],
             data: None,
             resized: false,
+            assumed: false,
         }
     }
 

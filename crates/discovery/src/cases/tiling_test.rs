@@ -56,6 +56,7 @@ fn case(op: &DescribedOp, example: &TilingExample) -> Option<Candidate> {
         attributes: example.attributes.clone(),
         data: None,
         resized: false,
+        assumed: false,
     })
 }
 

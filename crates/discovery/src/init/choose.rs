@@ -165,6 +165,7 @@ mod tests {
                 attributes: Vec::new(),
                 data: None,
                 resized: false,
+                assumed: false,
             },
             job: KernelJob { outputs: vec![output], ..KernelJob::default() },
             tiling_key,

@@ -552,6 +552,10 @@ int main()
         assert_eq!(case.output_shapes, [[4, 2], [4, 3]]);
         let values: Vec<&str> = case.attributes.iter().map(|attribute| attribute.value.as_str()).collect();
         assert_eq!(values, ["7,8", "3", "true"]);
+        assert!(!case.assumed && case.doubt().is_none());
+        let silent = program.replace("sizes, 3, true, list", "sizes, list");
+        let case = candidates(&op, &calls_in(&silent, "main.cpp")[0]).remove(0);
+        assert!(case.assumed && case.doubt().is_some_and(|why| why.ends_with("was assumed")));
     }
 
     #[test]
