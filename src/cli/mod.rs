@@ -24,6 +24,7 @@ mod operators;
 mod output;
 mod page;
 mod patches;
+mod presets;
 mod printed;
 mod profile;
 mod projects;

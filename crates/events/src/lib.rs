@@ -34,7 +34,7 @@ pub use locks::{
     LockDiff, LockDifference, LockMigrated, LockShown, LockTopic, LockVerified, LockedProbes, LockedSetting,
     LockedStep, LockedTime, RecordedStep, Restored,
 };
-pub use operators::{OperatorEnd, OperatorsDone};
+pub use operators::{InitEnd, InitOutcome, InitsDone, OperatorEnd, OperatorsDone};
 pub use repair::Repair;
 pub use results::{
     Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,

@@ -9,6 +9,7 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         Event::Profile(profile) => views::profile(profile, color),
         Event::Check(check) => checks::check(check, color),
         Event::Checks(summary) => checks::checks(summary, color),
+        Event::Inits(done) => operators::inits(done, color),
         Event::OperatorsDone(done) => operators::done(done, color),
         Event::Comparison(comparison) => views::comparison(comparison, color),
         Event::Lock(update) => locks::update(update, color),
