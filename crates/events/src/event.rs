@@ -14,7 +14,7 @@ use crate::taken_back::TakenBack;
 use crate::{
     Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, InitsDone, KernelTest, KernelTestSummary,
     LockDiff, LockMigrated, LockShown, LockUpdate, LockVerified, ModelError, OperatorsDone, ProfileEvent, Restored,
-    Rewind, Summary, Written,
+    Rewind, RunComparison, Summary, Written,
 };
 
 /// Version of the event format, carried by the first event.
@@ -118,6 +118,8 @@ pub enum Event {
     OperatorsDone(OperatorsDone),
     /// Result of `compare`.
     Comparison(Comparison),
+    /// Result of `report --compare`.
+    RunComparison(Box<RunComparison>),
     /// Result of `lock` and of `lock accept`.
     Lock(LockUpdate),
     /// Result of `lock show`.

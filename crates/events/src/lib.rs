@@ -16,6 +16,7 @@ mod operators;
 mod repair;
 pub mod replay;
 mod results;
+mod runs;
 pub mod survey;
 mod taken_back;
 mod witness;
@@ -41,4 +42,5 @@ pub use results::{
     ModelUse, PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary,
     SummaryCase, TestVerdict, TilingVersion, Written,
 };
+pub use runs::{ComparedCase, ComparedHazard, ComparedStep, ComparedTunable, RunComparison, RunFacts};
 pub use taken_back::TakenBack;

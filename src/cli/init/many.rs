@@ -8,8 +8,10 @@ use crate::cli::Exit;
 use crate::cli::args::{Common, InitArgs};
 use crate::cli::operators::{Operator, Uninitialised, in_order, uninitialised};
 use crate::cli::output::{Output, exit_of, start_event};
+use build::BuildError;
 use build::sdk::{Sdk, SdkOptions};
 use events::{Event, InitEnd, InitOutcome, InitsDone, Progress};
+use toolchain::Cmake;
 use tuner::TunerError;
 
 /// What one thread says of an operator: its events, what became of it, and the manifest.
@@ -23,7 +25,7 @@ struct Said {
 /// the highest exit status counts.
 ///
 /// # Errors
-/// Where operators cannot be chosen.
+/// Where operators cannot be chosen, or what all of them need is not there: then no manifest is written.
 pub(super) fn make(
     common: &Common,
     arguments: &InitArgs,
@@ -36,8 +38,9 @@ pub(super) fn make(
     let (count, at_once) = (operators.len(), jobs.min(operators.len()).max(1));
     if count > 0 {
         output.emit(&Event::Progress(Progress { step: format!("at {}, {at_once} at a time", counted(count)) }));
-        // All of them would begin with it. What goes wrong there each of them says for itself.
-        let _ = Sdk::prepare(&SdkOptions { jobs, ..SdkOptions::from_environment() });
+        // Without these each of them would be a guess, or fail.
+        Sdk::prepare(&SdkOptions { jobs, ..SdkOptions::from_environment() })?;
+        Cmake::find().map_err(BuildError::from)?;
     }
     let each = (jobs / at_once).max(1);
     let is_json = output.json;
