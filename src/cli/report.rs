@@ -31,7 +31,7 @@ pub fn execute(common: &Common, arguments: &ReportArgs, output: &mut Output) -> 
         output.emit(&Event::Written(Written { files, written: true, next: None }));
         return Ok(Exit::Fine);
     };
-    let other_path = if other.as_os_str().is_empty() { path.with_file_name(RECORD_BEFORE) } else { found(other)? };
+    let other_path = other.as_ref().map_or_else(|| Ok(path.with_file_name(RECORD_BEFORE)), |other| found(other))?;
     let other = read(&other_path)?;
     let name = |path: &Path| path.display().to_string();
     let mut comparison = compare_runs((&name(&other_path), &other), (&name(&path), &record));

@@ -17,8 +17,8 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE|DIR")]
     pub record: Option<PathBuf>,
     /// Compare with another run: its record, or the directory of an operator that has one [without a value: the run before].
-    #[arg(long, value_name = "FILE|DIR", num_args = 0..=1, default_missing_value = "")]
-    pub compare: Option<PathBuf>,
+    #[arg(long, value_name = "FILE|DIR", num_args = 0..=1)]
+    pub compare: Option<Option<PathBuf>>,
     /// Where the page goes [default: report.html or comparison.html beside the record].
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -155,7 +155,8 @@ fn a_preset_configures_a_project_with_what_is_locked_and_leaves_presets_of_other
     let included =
         theirs.replace("{\"version\": 3,", "{\"version\": 4, \"include\": [\"cmake/AscendTunePresets.json\"],");
     write("CMakePresets.json", &included);
-    assert!(preset(&["-DASCEND_TUNE_STALE=IGNORE"]).0);
+    let (configured, said) = preset(&["-DASCEND_TUNE_STALE=IGNORE"]);
+    assert!(configured, "{said}");
     write("CMakeUserPresets.json", "{\"version\": 4, \"configurePresets\": [{\"name\": \"ascend-tune\"}]}");
     assert_has(&failure(&init(&["--force"]), 2), &["CMakeUserPresets.json", "`ascend-tune`", "another name"]);
     assert_eq!(fs_err::read_to_string(root.join("CMakePresets.json")).expect("a file"), included);
