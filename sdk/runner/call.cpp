@@ -14,11 +14,6 @@ using AttrKind = ops::OpAttrDef::Kind;
 using AttrSpec = ops::OpAttrDef::Spec;
 
 namespace {
-[[noreturn]] void Bad(const std::string& where, const std::string& message)
-{
-    throw Failure(kExitBadJob, "job, " + where + ": " + message);
-}
-
 // Without a definition every given is a required parameter; equal names in a row make a dynamic one.
 std::vector<ops::OpParamDef::Spec> SpecsOfTensors(const std::vector<JobTensor>& tensors)
 {

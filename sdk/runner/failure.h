@@ -22,6 +22,12 @@ private:
     ExitCode code_;
 };
 
+// A job that says what cannot be, at this place of it.
+[[noreturn]] inline void Bad(const std::string& where, const std::string& message)
+{
+    throw Failure(kExitBadJob, "job, " + where + ": " + message);
+}
+
 // What the process is doing, for the message of a crash. Must point to a text that stays.
 void SetStage(const char* stage);
 } // namespace runner

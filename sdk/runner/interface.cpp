@@ -9,7 +9,7 @@ namespace runner {
 using ascendsim::host::OpEntry;
 
 namespace {
-const char* KindName(ops::Option kind)
+const char* OptionName(ops::Option kind)
 {
     static const char* const names[] = {"ignored", "optional", "required", "dynamic", "virtual"};
     return static_cast<size_t>(kind) < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
@@ -31,7 +31,7 @@ std::string ParameterText(const std::string& what, const ops::OpParamDef::Spec& 
 {
     const auto format = [](ge::Format value) { return ge::TypeUtils::FormatToSerialString(value); };
     std::ostringstream out;
-    out << what << " '" << spec.name << "': " << KindName(spec.kind);
+    out << what << " '" << spec.name << "': " << OptionName(spec.kind);
     WriteList(out, spec.data_types_are_list ? "DataTypeList" : "DataType", spec.data_types,
               DataTypeName);
     WriteList(out, spec.formats_are_list ? "FormatList" : "Format", spec.formats, format);

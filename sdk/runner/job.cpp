@@ -25,11 +25,6 @@ const TypeRow kTypes[] = {
     {"float64", ge::DT_DOUBLE},  {"complex64", ge::DT_COMPLEX64},
 };
 
-[[noreturn]] void Bad(const std::string& where, const std::string& message)
-{
-    throw Failure(kExitBadJob, "job, " + where + ": " + message);
-}
-
 uint64_t Number(const std::string& where, const json& value, uint64_t low, uint64_t high)
 {
     if (!value.is_number_unsigned() || value.get<uint64_t>() < low || value.get<uint64_t>() > high) {

@@ -24,12 +24,14 @@ mod operators;
 mod output;
 mod page;
 mod patches;
+mod presets;
 mod printed;
 mod profile;
 mod projects;
 mod record;
 mod repair;
 mod replay;
+mod report;
 mod restore;
 mod rewind;
 mod run;
@@ -110,6 +112,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Compare(arguments) => compare::execute(&cli.common, arguments, &mut output),
+        Command::Report(arguments) => report::execute(&cli.common, arguments, &mut output),
         Command::Lock(arguments) => lock::execute(&cli.common, arguments, &mut output),
         Command::Undo(arguments) => restore::undo(&cli.common, arguments, &mut output),
         Command::Apply(arguments) => restore::apply(&cli.common, arguments, &mut output),

@@ -24,8 +24,12 @@ pub enum PageError {
 
 /// Writes the report of a run.
 pub fn write_html(record: &RunRecord, path: &Path) -> Result<(), PageError> {
-    let html = render_html(record)?;
-    write(&html, path).map_err(|source| PageError::Write { path: path.to_owned(), source })
+    write_page(&render_html(record)?, path)
+}
+
+/// Writes a page that was rendered.
+pub(super) fn write_page(html: &str, path: &Path) -> Result<(), PageError> {
+    write(html, path).map_err(|source| PageError::Write { path: path.to_owned(), source })
 }
 
 /// Writes a page, by rename, so that a reader sees the old one or the new one. Makes the directory.

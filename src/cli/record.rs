@@ -10,6 +10,7 @@ use events::{CaseTime, Stage, StageSummary, Stages, Status};
 use manifest::{Case, TensorSpec};
 use report::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};
 use search::geometric_mean;
+use space::{Binding, Tunable};
 use tuner::{Generalisation, Milestone, RunOutcome, TakenBack, Workspace, status_of};
 
 /// The record of a run.
@@ -55,6 +56,12 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         stages: Stages { host: stage(Stage::Host), kernel: stage(Stage::Kernel) },
         baseline_configuration: outcome.baseline.configuration.clone(),
         configuration: progress.best.configuration.clone(),
+        caps: workspace
+            .tunables()
+            .iter()
+            .filter(|tunable| is_cap(tunable))
+            .map(|tunable| tunable.name.clone())
+            .collect(),
         cases: workspace.cases.iter().map(|&index| case_record(outcome, &workspace.manifest.cases[index])).collect(),
         evaluations: progress
             .attempts
@@ -80,6 +87,11 @@ pub fn run_record(workspace: &Workspace, outcome: &RunOutcome, seed: u64, budget
         diffs: FileDiff::of_trees(&outcome.baseline.sources, &progress.best.sources),
         sites: sites(outcome),
     }
+}
+
+/// Whether 0 is no limit.
+fn is_cap(tunable: &Tunable) -> bool {
+    matches!(tunable.binding, Binding::Cap { .. } | Binding::Share { .. } | Binding::Portion { .. })
 }
 
 /// What the machine holds operators' code back from, and what not, in a sentence.

@@ -17,6 +17,7 @@ use super::page::write_html;
 use super::patches::patches;
 use super::record::{generalisation, taken_back};
 use super::repair::survey_and_repair;
+use super::report::{RECORD, RECORD_BEFORE};
 use super::target::{open, runtime};
 use backend::longest;
 use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
@@ -112,8 +113,10 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         write_whole(&workspace.work_directory.join("lineage.jsonl"), &further.lineage())?;
     }
     let record = RunRecord { lineage, ..record };
-    // For later study: `replay --space record.json`.
-    write_whole(&workspace.work_directory.join("record.json"), &serde_json::to_string(&record).unwrap_or_default())?;
+    // For later study: `replay --space record.json`, `report --compare`. The run before has none where this is the first.
+    let kept = workspace.work_directory.join(RECORD);
+    let _ = fs_err::rename(&kept, kept.with_file_name(RECORD_BEFORE));
+    write_whole(&kept, &serde_json::to_string(&record).unwrap_or_default())?;
     let report = match write_html(&record, &report_path) {
         Ok(()) => Some(report_path.display().to_string()),
         Err(error) => {

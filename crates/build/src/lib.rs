@@ -32,6 +32,7 @@ mod overlay;
 mod project_build;
 mod run_time_kernel;
 pub mod sdk;
+mod sdk_library;
 mod task_type;
 mod template_key;
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! The SDK, embedded or given: unpacked once per version, its library and runner built once per compiler.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use flate2::read::GzDecoder;
@@ -13,9 +10,9 @@ use walkdir::WalkDir;
 
 use super::cache::{Digest, publish_directory, remove_old, touch};
 use super::compiler::Compiler;
-use super::error::{BuildError, CompileFailure};
+use super::error::BuildError;
 use super::forwards;
-use toolchain::diagnostics::parse_compiler_output;
+use super::sdk_library::{LIBRARY, RUNNER, build_library, library_name};
 
 /// Packed by the build script.
 static EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sdk.tar.gz"));
@@ -25,17 +22,6 @@ const PREFIX: &str = "sdk-";
 /// the tree still reads its own.
 const KEPT: usize = 6;
 const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
-
-pub(super) const LIBRARY: &str = "libascend_sim.so";
-const RUNNER: &str = "ascend_sim_runner";
-/// Nobody asks which floating-point exceptions were raised: without them roundings go many at a time, with the same results.
-const LIBRARY_FLAGS: [&str; 6] =
-    ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-trapping-math", "-fPIC", "-g1"];
-/// Instructions and machine do all the work of a run; what answers a tiling function is asked a few times in it.
-const FAST: &str = "-O3";
-const QUICK_TO_COMPILE: &str = "-O1";
-/// Folders that are quick to compile.
-const OF_HOST_CODE: [&str; 4] = ["src/acl", "src/host", "src/tiling_api", "runner"];
 
 /// Where the SDK comes from and where it goes.
 #[derive(Clone, Debug, Default)]
@@ -265,138 +251,6 @@ fn publish(cache: &Path, files: Vec<SdkFile>) -> Result<(PathBuf, String), Build
     // Every edit of a tree that is worked on is a tree of its own.
     remove_old(cache, PREFIX, KEPT, KEPT_FOR);
     Ok((root, digest))
-}
-
-fn sources(directory: &Path) -> Result<Vec<PathBuf>, BuildError> {
-    let mut files = Vec::new();
-    if !directory.is_dir() {
-        return Ok(files);
-    }
-    for entry in WalkDir::new(directory).sort_by_file_name() {
-        let entry = entry.map_err(|error| BuildError::Io { path: directory.to_owned(), source: error.into() })?;
-        if entry.path().extension().is_some_and(|extension| extension == "cpp") {
-            files.push(entry.into_path());
-        }
-    }
-    Ok(files)
-}
-
-/// Folder of the library in the cache: named by what it is compiled from, so that a change of headers that only kernels
-/// include, or of CMake files, does not build it again.
-fn library_name(root: &Path, compiler: &Compiler) -> Result<String, BuildError> {
-    let mut name = Digest::new("library 2");
-    name.text(&compiler.identity).texts(LIBRARY_FLAGS).texts([FAST, QUICK_TO_COMPILE]).texts(OF_HOST_CODE);
-    for folder in ["src", "runner", "include"].map(|folder| root.join(folder)) {
-        for entry in WalkDir::new(&folder).sort_by_file_name().into_iter().flatten() {
-            let path = entry.path();
-            if entry.file_type().is_file() && !path.starts_with(root.join("include/ascendc")) {
-                name.text(&path.strip_prefix(root).unwrap_or(path).to_string_lossy());
-                name.bytes(&std::fs::read(path).map_err(BuildError::io(path))?);
-            }
-        }
-    }
-    Ok(format!("lib-{}", name.finish()))
-}
-
-fn build_library(cache: &Path, root: &Path, compiler: &Compiler, jobs: usize) -> Result<(PathBuf, bool), BuildError> {
-    let name = library_name(root, compiler)?;
-    let target = cache.join(&name);
-    if target.join(LIBRARY).is_file() {
-        return Ok((target, false));
-    }
-    // Building takes a while on all cores: a second process waits instead of doing the same.
-    let lock_path = cache.join(format!("{name}.lock"));
-    let lock = File::create(&lock_path).map_err(BuildError::io(&lock_path))?;
-    lock.lock().map_err(BuildError::io(&lock_path))?;
-    if target.join(LIBRARY).is_file() {
-        return Ok((target, false));
-    }
-    let temporary = tempfile::Builder::new().prefix(".lib-").tempdir_in(cache).map_err(BuildError::io(cache))?;
-    let library_sources = sources(&root.join("src"))?;
-    let runner_sources = sources(&root.join("runner"))?;
-    let objects = compile_all(root, temporary.path(), compiler, &library_sources, &runner_sources, jobs)?;
-    let (library_objects, runner_objects) = objects.split_at(library_sources.len());
-    let output = temporary.path().join(LIBRARY).display().to_string();
-    let mut words = vec!["-shared".to_owned(), "-o".to_owned(), output, format!("-Wl,-soname,{LIBRARY}")];
-    words.extend(library_objects.iter().cloned());
-    words.extend(["-ldl", "-pthread", "-lm"].map(str::to_owned));
-    run(root, compiler, LIBRARY, &words)?;
-    if !runner_objects.is_empty() {
-        let output = temporary.path().join(RUNNER).display().to_string();
-        let mut words = vec!["-o".to_owned(), output, "-rdynamic".to_owned()];
-        words.extend(runner_objects.iter().cloned());
-        words.push(format!("-L{}", temporary.path().display()));
-        words.extend(
-            ["-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-lascend_sim", "-ldl", "-pthread"].map(str::to_owned),
-        );
-        run(root, compiler, RUNNER, &words)?;
-    }
-    for object in objects {
-        let _ = std::fs::remove_file(object);
-    }
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o755))
-        .map_err(BuildError::io(temporary.path()))?;
-    publish_directory(temporary, &target).map(|directory| (directory, true))
-}
-
-fn compile_all(
-    root: &Path,
-    output: &Path,
-    compiler: &Compiler,
-    library: &[PathBuf],
-    runner: &[PathBuf],
-    jobs: usize,
-) -> Result<Vec<String>, BuildError> {
-    let all: Vec<&PathBuf> = library.iter().chain(runner).collect();
-    let objects: Vec<String> =
-        (0..all.len()).map(|index| output.join(format!("{index}.o")).display().to_string()).collect();
-    let next = AtomicUsize::new(0);
-    let failure: Mutex<Option<BuildError>> = Mutex::new(None);
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.min(all.len()) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(source) = all.get(index) else { return };
-                    let mut words: Vec<String> = LIBRARY_FLAGS.map(str::to_owned).to_vec();
-                    let of_host_code = OF_HOST_CODE.iter().any(|folder| source.starts_with(root.join(folder)));
-                    words.push(if of_host_code { QUICK_TO_COMPILE } else { FAST }.to_owned());
-                    words.push(format!("-ffile-prefix-map={}=.", root.display()));
-                    words.push(format!("-I{}", root.join("include").display()));
-                    words.push(format!("-I{}", root.join("src").display()));
-                    words.extend([
-                        "-c".to_owned(),
-                        source.display().to_string(),
-                        "-o".to_owned(),
-                        objects[index].clone(),
-                    ]);
-                    if let Err(error) = run(root, compiler, LIBRARY, &words) {
-                        if let Ok(mut slot) = failure.lock() {
-                            slot.get_or_insert(error);
-                        }
-                        next.store(all.len(), Ordering::Relaxed);
-                        return;
-                    }
-                }
-            });
-        }
-    });
-    match failure.into_inner() {
-        Ok(Some(error)) => Err(error),
-        _ => Ok(objects),
-    }
-}
-
-fn run(root: &Path, compiler: &Compiler, what: &str, words: &[String]) -> Result<(), BuildError> {
-    let outcome = compiler.run(root, compiler.output_flags().iter().chain(words))?;
-    if outcome.success {
-        return Ok(());
-    }
-    let diagnostics = parse_compiler_output(&outcome.output, &|path| {
-        Path::new(path).strip_prefix(root).map_or_else(|_| path.to_owned(), |rest| format!("sdk/{}", rest.display()))
-    });
-    Err(BuildError::Compile(CompileFailure { what: format!("the SDK's {what}"), diagnostics, log: outcome.output }))
 }
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ use crate::replay::{ReplayReport, SettingsReport, SpaceResult};
 use crate::survey;
 use crate::taken_back::TakenBack;
 use crate::{
-    Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, KernelTest, KernelTestSummary, LockDiff,
-    LockMigrated, LockShown, LockUpdate, LockVerified, ModelError, OperatorsDone, ProfileEvent, Restored, Rewind,
-    Summary, Written,
+    Bank, Build, Check, CheckSummary, Comparison, Devices, Doctor, Init, InitsDone, KernelTest, KernelTestSummary,
+    LockDiff, LockMigrated, LockShown, LockUpdate, LockVerified, ModelError, OperatorsDone, ProfileEvent, Restored,
+    Rewind, RunComparison, Summary, Written,
 };
 
 /// Version of the event format, carried by the first event.
@@ -118,6 +118,8 @@ pub enum Event {
     OperatorsDone(OperatorsDone),
     /// Result of `compare`.
     Comparison(Comparison),
+    /// Result of `report --compare`.
+    RunComparison(Box<RunComparison>),
     /// Result of `lock` and of `lock accept`.
     Lock(LockUpdate),
     /// Result of `lock show`.
@@ -134,6 +136,8 @@ pub enum Event {
     Build(Build),
     /// Result of `init`.
     Init(Init),
+    /// Result of `init` of several operators, after the results of each.
+    Inits(InitsDone),
     /// Files that were written beside.
     Written(Written),
     /// Result of `doctor`.

@@ -16,6 +16,7 @@ mod operators;
 mod repair;
 pub mod replay;
 mod results;
+mod runs;
 pub mod survey;
 mod taken_back;
 mod witness;
@@ -34,11 +35,12 @@ pub use locks::{
     LockDiff, LockDifference, LockMigrated, LockShown, LockTopic, LockVerified, LockedProbes, LockedSetting,
     LockedStep, LockedTime, RecordedStep, Restored,
 };
-pub use operators::{OperatorEnd, OperatorsDone};
+pub use operators::{InitEnd, InitOutcome, InitsDone, OperatorEnd, OperatorsDone};
 pub use repair::Repair;
 pub use results::{
     Build, CheckState, Doctor, DoctorCheck, Generalisation, HazardReport, Init, KernelTest, KernelTestSummary,
     ModelUse, PathReport, ProbeResult, ProfileEvent, SampledCase, StageSummary, Stages, StallReport, Summary,
     SummaryCase, TestVerdict, TilingVersion, Written,
 };
+pub use runs::{ComparedCase, ComparedHazard, ComparedStep, ComparedTunable, RunComparison, RunFacts};
 pub use taken_back::TakenBack;

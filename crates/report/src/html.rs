@@ -1,20 +1,28 @@
-//! `report.html`: a finished run on one page that needs nothing else, neither files nor a network nor scripts.
+//! `report.html`: a finished run on one page that needs nothing else, neither files nor a network. Its one script makes parts of timelines larger;
+//! without it they are still pictures.
 
 use std::collections::BTreeMap;
 
 use aicore::{PipeTimes, Profile};
 use events::{Generalisation, KnownHazard, PathReport, ProbeResult, Stage, Status};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use space::Configuration;
 
 use super::record::{CaseRecord, ChangeRecord, FileDiff, RunRecord};
-use super::svg::{lineage, search_chart, stall_bars, timelines};
+use super::svg::{Side, Timelines, lineage, search_chart, stall_bars, timelines};
 use super::units::{
     bytes, factor, limiter, microseconds, path_shown, path_words, percent, percent_of_bound, place, seconds,
 };
 
 const TEMPLATE: &str = include_str!("../../../templates/report.html");
+/// How pages look.
+pub(super) const STYLE: &str = include_str!("../../../templates/report.css");
+/// What makes parts of timelines larger, and where it takes its place in a page.
+pub(super) const TIMELINE_SCRIPT: &str = include_str!("../../../templates/timeline.js");
 /// Rejected candidates listed one by one; the counts cover all.
 const REJECTED_ROWS: usize = 500;
+/// How a cap is said that limits nothing.
+const NO_LIMIT: &str = "no limit";
 /// Changes below this factor brought nothing that the report should praise.
 const NO_GAIN: f64 = 1.0005;
 
@@ -74,6 +82,8 @@ fn page(record: &RunRecord) -> Value {
         rejections => rejections(record),
         rejected => rejected(record),
         rejected_limit => REJECTED_ROWS,
+        style => Value::from_safe_string(STYLE.to_owned()),
+        timeline_script => Value::from_safe_string(TIMELINE_SCRIPT.to_owned()),
         known => record.known.iter().map(known).collect::<Vec<_>>(),
         generalisation => record.generalisation.as_ref().map(generalisation),
         taken_back => record.taken_back.iter().map(|step| context! { step => step.step.as_str(), why => step.why.as_str() }).collect::<Vec<_>>(),
@@ -144,13 +154,17 @@ fn profiles(record: &RunRecord) -> Vec<Value> {
         .filter(|(_, case)| case.before.is_some() || case.after.is_some())
         .map(|(index, case)| {
             let (before, after) = (case.before.as_ref(), case.after.as_ref());
-            let timeline = timelines(&format!("timeline-{index}"), before, after, origin, &record.sites);
+            let sides = [("Before", before), ("After", after)];
+            let sides = sides.iter().filter_map(|(name, profile)| profile.map(|profile| (*name, profile)));
+            let sides: Vec<Side<'_>> =
+                sides.map(|(name, profile)| Side { name, profile, sites: &record.sites }).collect();
+            let timeline = timelines(&format!("timeline-{index}"), &sides, origin);
             let stalls = stall_bars(&format!("stalls-{index}"), before, after, origin);
             context! {
                 name => case.name.as_str(),
                 open => index == 0,
                 summary => format!("{} → {}", cell(case.baseline_us), cell(case.best_us)),
-                timeline => timeline.map(Value::from_safe_string),
+                timeline => timeline.map(timeline_value),
                 stalls => stalls.map(Value::from_safe_string),
                 pipes => pipe_rows(before, after),
                 paths => [("before", &case.path_before), ("after", &case.path_after)]
@@ -162,6 +176,11 @@ fn profiles(record: &RunRecord) -> Vec<Value> {
             }
         })
         .collect()
+}
+
+/// A timeline as the template has it.
+pub(super) fn timeline_value(timeline: Timelines) -> Value {
+    context! { svg => Value::from_safe_string(timeline.svg), data => Value::from_safe_string(timeline.data) }
 }
 
 fn pipe_rows(before: Option<&Profile>, after: Option<&Profile>) -> Vec<Value> {
@@ -262,20 +281,24 @@ fn diff(diff: &FileDiff) -> Value {
     }
 }
 
+/// The value of a tunable for people. Zero is no limit where the tunable is one.
+pub(super) fn setting(record: &RunRecord, name: &str, configuration: &Configuration) -> String {
+    match configuration.get(name) {
+        None => NO_LIMIT.to_owned(),
+        Some(space::Value::Int(0)) if record.caps.contains(name) => NO_LIMIT.to_owned(),
+        Some(value) => value.to_string(),
+    }
+}
+
 fn tunables(record: &RunRecord) -> Vec<Value> {
     let names: std::collections::BTreeSet<&str> =
         record.baseline_configuration.iter().chain(record.configuration.iter()).map(|(name, _)| name).collect();
     names
         .into_iter()
         .map(|name| {
-            let before = record.baseline_configuration.get(name).map(ToString::to_string);
-            let after = record.configuration.get(name).map(ToString::to_string);
-            context! {
-                name,
-                changed => before != after,
-                before => before.unwrap_or_else(|| "no limit".to_owned()),
-                after => after.unwrap_or_else(|| "no limit".to_owned()),
-            }
+            let before = setting(record, name, &record.baseline_configuration);
+            let after = setting(record, name, &record.configuration);
+            context! { name, changed => before != after, before, after }
         })
         .collect()
 }

@@ -23,6 +23,7 @@ mod locks;
 mod operators;
 mod replay;
 mod results;
+mod runs;
 mod table;
 mod views;
 

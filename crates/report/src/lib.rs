@@ -4,6 +4,8 @@
 //! here prints or writes files by itself; writers and draw targets are handed in.
 
 pub mod ci;
+mod comparison;
+mod comparison_page;
 mod html;
 mod human;
 mod record;
@@ -15,6 +17,8 @@ mod units;
 #[cfg(test)]
 mod tests;
 
+pub use comparison::compare_runs;
+pub use comparison_page::render_comparison;
 pub use html::{RenderError, render_html};
 pub use human::{Human, HumanOptions, Verbosity};
 pub use record::{CaseRecord, ChangeRecord, EvaluationRecord, FileDiff, MachineRecord, RECORD_FORMAT, RunRecord};

@@ -1,6 +1,6 @@
 //! The record of a finished run: all that a report needs, as data that can be stored and rendered again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aicore::{Origin, Profile};
 use events::{CaseTime, Generalisation, KnownHazard, PathReport, Stage, Stages, Status, TakenBack, TilingVersion};
@@ -167,6 +167,9 @@ pub struct RunRecord {
     pub baseline_configuration: Configuration,
     /// Values of the tunables that won.
     pub configuration: Configuration,
+    /// Names of the tunables that are upper limits, or least shares of a core: 0 limits nothing.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub caps: BTreeSet<String>,
     /// Cases in manifest order.
     pub cases: Vec<CaseRecord>,
     /// Evaluations in order.

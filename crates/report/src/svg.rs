@@ -11,4 +11,4 @@ mod timeline;
 pub(super) use lineage::lineage;
 pub(super) use search::search_chart;
 pub(super) use stalls::stall_bars;
-pub(super) use timeline::timelines;
+pub(super) use timeline::{Side, Timelines, timelines};

@@ -396,9 +396,12 @@ fn every_latency_says_that_it_is_modelled() {
 fn the_report_stands_alone() {
     let record = sample::record();
     let html = render_html(&record).unwrap();
-    for external in ["http:", "https:", "src=", "@import", "url(", "<script", "<link"] {
+    for external in ["http:", "https:", "src=", "@import", "url(", "<link", "import(", "fetch("] {
         assert!(!html.contains(external), "{external}");
     }
+    // One script for all timelines; what else stands in such an element is data.
+    assert_eq!(html.matches("<script>").count(), 1);
+    assert_eq!(html.matches("<script").count(), 1 + html.matches("<script type=\"application/json\">").count());
     assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());
     assert_eq!(html.matches("<details").count(), html.matches("</details>").count());
     assert!(html.contains("aria-labelledby=\"search-title search-desc\""));
@@ -514,4 +517,67 @@ fn sample_report() {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
     std::fs::create_dir_all(&target).unwrap();
     std::fs::write(target.join("sample-report.html"), render_html(&sample::record()).unwrap()).unwrap();
+}
+
+#[test]
+fn two_runs_are_compared_where_they_can_be() {
+    let other = sample::record();
+    let mut this = sample::record();
+    let best = other.cases[0].best_us.unwrap();
+    this.cases[0].best_us = Some(best / 2.0);
+    this.changes.remove(0);
+    this.configuration.set("BLOCK_DIM", space::Value::Int(0));
+    let compared = compare_runs(("a/record.json", &other), ("record.json", &this));
+    assert!(compared.exact && compared.incomparable.is_empty());
+    assert_eq!((compared.cases[0].best_us, compared.cases[0].ratio), ([Some(best), Some(best / 2.0)], Some(2.0)));
+    assert_eq!(compared.steps.len(), other.changes.len());
+    assert_eq!(compared.steps.last().unwrap().gains, [Some(other.changes[0].gain), None]);
+    let values = |name: &str| compared.tunables.iter().find(|one| one.name == name).unwrap().values.clone();
+    assert_eq!(values("BLOCK_DIM"), [Some("40".to_owned()), Some("no limit".to_owned())]);
+    let html = render_comparison(&compared, [&other, &this]).unwrap();
+    for part in ["2.00x", "no limit", "class=\"timeline\"", "a&#x2f;record.json"] {
+        assert!(html.contains(part), "{part}");
+    }
+
+    // Another description, or other shapes: both are shown, and nothing is said of which is faster.
+    let mut elsewhere = this.clone();
+    elsewhere.machine.version = "4".to_owned();
+    let compared = compare_runs(("a", &other), ("b", &elsewhere));
+    assert!(!compared.exact && compared.ratio.is_none() && compared.cases.iter().all(|case| case.ratio.is_none()));
+    assert!(compared.incomparable[0].contains("version 3 and ascend910b2 version 4"), "{:?}", compared.incomparable);
+    assert!(render_comparison(&compared, [&other, &elsewhere]).unwrap().contains("not compared"));
+    this.cases[0].description = "x float16 [1, 1]".to_owned();
+    let compared = compare_runs(("a", &other), ("b", &this));
+    assert!(compared.cases[0].differs && compared.cases[0].ratio.is_none() && compared.incomparable.is_empty());
+}
+
+/// The picture and the data of the script say the same, whole: every interval, within the lanes.
+#[test]
+fn a_timeline_has_every_interval_and_says_where_it_is_capped() {
+    let mut record = sample::record();
+    let profile = record.cases[0].after.as_mut().unwrap();
+    profile.longest_core_us = profile.timeline.iter().map(|one| one.end_us).fold(0.0, f64::max) * 2.0;
+    let profiles = [record.cases[0].before.clone().unwrap(), record.cases[0].after.clone().unwrap()];
+    let html = render_html(&record).unwrap();
+    assert!(html.contains(&format!("capped: the first {} instructions", profiles[1].timeline.len())));
+    let data = html.split("<script type=\"application/json\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    for (side, profile) in profiles.iter().enumerate() {
+        let intervals = data["sides"][side].as_array().unwrap();
+        assert_eq!(intervals.len(), profile.timeline.len());
+        for (interval, shown) in profile.timeline.iter().zip(intervals) {
+            assert!((number(&shown[1]) - interval.start_us).abs() < 1e-4, "{shown}");
+            assert_eq!(data["lanes"][shown[0].as_u64().unwrap() as usize], interval.pipe.as_str());
+        }
+    }
+    let svg = html.split("<div class=\"timeline\">").nth(1).unwrap().split("</svg>").next().unwrap();
+    let lanes = data["lanes"].as_array().unwrap().len() * data["panels"].as_array().unwrap().len();
+    assert_eq!(svg.matches("<g class=\"marks\">").count(), lanes);
+    assert_eq!(svg.matches("<g class=\"ticks\">").count(), data["panels"].as_array().unwrap().len());
+    for mark in svg.split("<rect class=\"pipe-").skip(1) {
+        let word = |name: &str| mark.split(&format!(" {name}=\"")).nth(1).unwrap().split('"').next().unwrap();
+        let (x, width): (f64, f64) = (word("x").parse().unwrap(), word("width").parse().unwrap());
+        assert!(x >= number(&data["left"]) - 0.01 && x + width <= number(&data["right"]) + 0.5, "{mark}");
+    }
 }

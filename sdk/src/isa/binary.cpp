@@ -10,10 +10,6 @@ namespace isa {
 namespace {
 
 /// Sixteen-bit integer results saturate; 32-bit ones wrap.
-inline int16_t Clamp16(int32_t value)
-{
-    return static_cast<int16_t>(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
-}
 inline uint32_t Bits(int32_t value) { return static_cast<uint32_t>(value); }
 
 struct AddOp {
@@ -202,3 +198,8 @@ BODY(vaddreluconv_s162s8, int8_t, int16_t, RunFusedInt<AddReluOp>)
 BODY(vsubreluconv_f162s8, int8_t, half, (RunFusedHalf<SubReluOp, int8_t>))
 BODY(vsubreluconv_f322f16, half, float, RunFusedFloat<SubReluOp>)
 BODY(vsubreluconv_s162s8, int8_t, int16_t, RunFusedInt<SubReluOp>)
+#undef BODY
+#undef BODY_FLOATS
+#undef BODY_ALL
+#undef BODY_BITS
+#undef BODY_ACC

@@ -352,6 +352,11 @@ BODY_VS(eq, kEq, int32_t)
     }
 BODY_SEL(half)
 BODY_SEL(float)
+#undef BODY_V
+#undef BODY_VS
+#undef BODY
+#undef BODY_BOTH
+#undef BODY_SEL
 
 void set_cmpmask(void* src)
 {

@@ -223,6 +223,7 @@ BODY(uint8_t)
 BODY(uint16_t)
 BODY(uint32_t)
 BODY(uint64_t)
+#undef BODY
 
 int64_t get_block_idx() { return ascendsim::BlockIdx(); }
 int64_t get_block_num() { return ascendsim::BlockNum(); }

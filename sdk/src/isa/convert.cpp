@@ -258,6 +258,9 @@ BODY5(vconv_s642f32, float, int64_t, RunToFloat)
 BODY(vconv_s642s32, int32_t, int64_t, (RunInteger<int32_t, int64_t>))
 BODY(vconv_s82f16, half, int8_t, RunIntegerToHalf<int8_t>)
 BODY(vconv_u82f16, half, uint8_t, RunIntegerToHalf<uint8_t>)
+#undef BODY
+#undef BODY5
+#undef BODY4
 
 void vconv_deq ASCENDSIM_ARGS1(half, int32_t)
 {

@@ -9,7 +9,6 @@ namespace ascendsim {
 namespace isa {
 namespace {
 
-constexpr uint32_t kSide = 16;
 
 struct FeatureMap {
     uint32_t width, height;

@@ -11,7 +11,6 @@ namespace ascendsim {
 namespace isa {
 namespace {
 
-constexpr uint32_t kSide = 16;
 
 /// HF32: the inputs of a float product rounded to eleven bits of mantissa, one of them implied.
 constexpr int kHf32Bit = 46;

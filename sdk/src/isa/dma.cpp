@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t AlignUp(uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
 
 /// One side of a transfer: bursts of `len` bytes, `step` bytes apart.
-struct Side {
+struct TransferSide {
     const void* base;
     uint64_t len;
     uint64_t step;
@@ -28,8 +28,8 @@ struct Transfer {
     uint64_t site;
     uint32_t bursts;
     uint64_t burst_bytes;
-    Side dst;
-    Side src;
+    TransferSide dst;
+    TransferSide src;
     // What is moved of one more burst, which the end of a tensor cuts; it is not recorded.
     uint64_t cut_bytes = 0;
 
@@ -37,9 +37,9 @@ struct Transfer {
     uint64_t BytesOf(uint32_t burst) const { return burst < bursts ? burst_bytes : cut_bytes; }
 };
 
-uint64_t Extent(const Side& side, uint32_t bursts) { return (bursts - 1) * side.step + side.len; }
+uint64_t Extent(const TransferSide& side, uint32_t bursts) { return (bursts - 1) * side.step + side.len; }
 
-bool SideAddress(Core& core, const Transfer& t, const Side& side, uint64_t* address)
+bool SideAddress(Core& core, const Transfer& t, const TransferSide& side, uint64_t* address)
 {
     const uint64_t extent = Extent(side, t.bursts);
     if (side.gm) {
@@ -70,7 +70,7 @@ bool SideAddress(Core& core, const Transfer& t, const Side& side, uint64_t* addr
     return true;
 }
 
-void FillOperand(RecordOperand* op, const Transfer& t, const Side& side, uint64_t address)
+void FillOperand(RecordOperand* op, const Transfer& t, const TransferSide& side, uint64_t address)
 {
     machine::SetOperand(op, address, static_cast<uint32_t>(side.len), side.gm ? kSpaceGm : kSpaceUb, side.access);
     if (side.step == side.len) {
@@ -84,8 +84,8 @@ void FillOperand(RecordOperand* op, const Transfer& t, const Side& side, uint64_
 /// Makes a transfer shorter that runs past the end of a tensor: a device knows nothing of tensors, and what lies in it arrives.
 bool EndsWithTensor(Transfer& t, uint64_t* to, uint64_t* from)
 {
-    Side& gm = t.dst.gm ? t.dst : t.src;
-    Side& on_chip = t.dst.gm ? t.src : t.dst;
+    TransferSide& gm = t.dst.gm ? t.dst : t.src;
+    TransferSide& on_chip = t.dst.gm ? t.src : t.dst;
     const uint64_t room = machine::GmRoom(gm.base);
     if (room == 0 || on_chip.gm) {
         return false;
@@ -310,6 +310,7 @@ void copy_ubuf_to_ubuf(void* dst, const void* src, uint8_t, uint16_t nBurst, uin
 BODY(b8, 1, kU8)
 BODY(b16, 2, kU16)
 BODY(b32, 4, kU32)
+#undef BODY
 
 void set_mov_pad_val(uint64_t value)
 {

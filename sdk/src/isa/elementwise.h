@@ -10,6 +10,12 @@ namespace isa __attribute__((visibility("hidden"))) {
 
 constexpr size_t kTile = 512;
 
+/// The nearest value that two bytes hold.
+inline int16_t Clamp16(int32_t value)
+{
+    return static_cast<int16_t>(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
+}
+
 /// `F` computes one lane: R operator()(A, B). Context is unused.
 template <typename F, typename D, typename S>
 void RunBinary(const void*, uint8_t* const* p, size_t n)

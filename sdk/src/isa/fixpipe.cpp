@@ -10,7 +10,6 @@ namespace ascendsim {
 namespace isa {
 namespace {
 
-constexpr uint32_t kSide = 16;
 
 /// A scale has a sign, eight bits of exponent and ten of mantissa.
 float ScaleOf(uint64_t word) { return FloatFromBits(static_cast<uint32_t>(word) & 0xFFFFE000u); }

@@ -313,3 +313,4 @@ BODY(uint32_t)
     }
 BODY(int8_t)
 BODY(uint8_t)
+#undef BODY

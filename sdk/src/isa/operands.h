@@ -81,6 +81,7 @@ constexpr uint32_t ElementBits(uint8_t element)
 constexpr uint32_t CeilDiv(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
 
 constexpr uint32_t kFractal = 512;
+constexpr uint32_t kSide = 16; // rows and columns of a fractal of two-byte elements
 
 /// Adds, or takes the extreme, in memory as the atomic configuration of the core says.
 void AtomicWrite(const Core& core, uint8_t* to, const uint8_t* from, uint64_t bytes);

@@ -579,6 +579,7 @@ using namespace ascendsim::isa;
     }
 BODY(uint16_t)
 BODY(uint32_t)
+#undef BODY
 
 int64_t get_rsvd_cnt() { return Current().reserved_count; }
 

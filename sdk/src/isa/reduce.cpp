@@ -249,6 +249,7 @@ using namespace ascendsim::isa;
     void vcpadd(ARGS(T)) { Grouped<T>(Fold::kAdd, 2, ascendsim::kOp_vcpadd, ASCENDSIM_SITE(), PASS); }
 BODY(half)
 BODY(float)
+#undef BODY
 
 int64_t get_acc_val()
 {

@@ -148,6 +148,7 @@ using namespace ascendsim::isa;
     }
 BODY(half)
 BODY(float)
+#undef BODY
 
 int64_t get_vms4_sr()
 {

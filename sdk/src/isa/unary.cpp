@@ -56,10 +56,6 @@ struct CopyOp {
     template <typename T> static T Of(T a) { return a; }
 };
 
-inline int16_t Clamp16(int32_t value)
-{
-    return static_cast<int16_t>(value > INT16_MAX ? INT16_MAX : value < INT16_MIN ? INT16_MIN : value);
-}
 struct AddsOp {
     static float Of(float a, float b) { return a + b; }
     static int16_t Of(int16_t a, int16_t b) { return Clamp16(a + b); }
@@ -235,3 +231,9 @@ BODY_DUP(int16_t)
 BODY_DUP(uint16_t)
 BODY_DUP(int32_t)
 BODY_DUP(uint32_t)
+#undef BODY
+#undef BODY_FLOATS
+#undef BODY_S
+#undef BODY_ALL_S
+#undef BODY_SHR
+#undef BODY_DUP

@@ -17,7 +17,7 @@ struct Range {
     uintptr_t to;
 };
 
-struct Query {
+struct WritableQuery {
     uintptr_t address;
     bool found = false;
     uintptr_t module = 0;
@@ -26,9 +26,9 @@ struct Query {
 
 constexpr uintptr_t kPage = 4096;
 
-int Inspect(dl_phdr_info* info, size_t, void* out)
+int FindWritable(dl_phdr_info* info, size_t, void* out)
 {
-    auto& query = *static_cast<Query*>(out);
+    auto& query = *static_cast<WritableQuery*>(out);
     bool inside = false;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& segment = info->dlpi_phdr[i];
@@ -85,10 +85,10 @@ bool HoldsRegion(const Range& range)
 
 void BlockLocal::AddModule(const void* address, size_t limit)
 {
-    Query query{reinterpret_cast<uintptr_t>(address), false, 0, {}};
-    dl_iterate_phdr(Inspect, &query);
-    Query own{reinterpret_cast<uintptr_t>(&Inspect), false, 0, {}};
-    dl_iterate_phdr(Inspect, &own);
+    WritableQuery query{reinterpret_cast<uintptr_t>(address), false, 0, {}};
+    dl_iterate_phdr(FindWritable, &query);
+    WritableQuery own{reinterpret_cast<uintptr_t>(&FindWritable), false, 0, {}};
+    dl_iterate_phdr(FindWritable, &own);
     if (!query.found || query.module == own.module ||
         std::find(modules_.begin(), modules_.end(), query.module) != modules_.end()) {
         return;

@@ -31,16 +31,16 @@ Constants& All()
     return constants;
 }
 
-struct Query {
+struct ConstantQuery {
     uintptr_t address;
     bool found = false;
     uintptr_t module = 0;
     std::vector<Segment> constant;
 };
 
-int Inspect(dl_phdr_info* info, size_t, void* out)
+int FindConstants(dl_phdr_info* info, size_t, void* out)
 {
-    auto& query = *static_cast<Query*>(out);
+    auto& query = *static_cast<ConstantQuery*>(out);
     std::vector<Segment> constant;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& segment = info->dlpi_phdr[i];
@@ -67,8 +67,8 @@ int Inspect(dl_phdr_info* info, size_t, void* out)
 
 void AddConstants(const void* address)
 {
-    Query query{reinterpret_cast<uintptr_t>(address), false, 0, {}};
-    dl_iterate_phdr(Inspect, &query);
+    ConstantQuery query{reinterpret_cast<uintptr_t>(address), false, 0, {}};
+    dl_iterate_phdr(FindConstants, &query);
     Constants& all = All();
     if (!query.found || std::find(all.modules.begin(), all.modules.end(), query.module) != all.modules.end()) {
         return;

@@ -20,7 +20,7 @@ constexpr size_t kAlignment = 512;
 
 size_t Room(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment + kSlackBytes; }
 
-constexpr const char* kNames[kSpaceCount] = {"UB", "GM", "L1", "L0A", "L0B", "L0C", "BT", "FB"};
+constexpr const char* kSpaceNames[kSpaceCount] = {"UB", "GM", "L1", "L0A", "L0B", "L0C", "BT", "FB"};
 
 constexpr uint8_t kOnChip[] = {kSpaceUb, kSpaceL1, kSpaceL0a, kSpaceL0b, kSpaceL0c, kSpaceBt, kSpaceFb};
 
@@ -32,7 +32,7 @@ size_t Reachable(const Core& core, uint8_t space)
 
 }  // namespace
 
-const char* SpaceName(uint8_t space) { return space < kSpaceCount ? kNames[space] : "?"; }
+const char* SpaceName(uint8_t space) { return space < kSpaceCount ? kSpaceNames[space] : "?"; }
 
 uint8_t* SpaceBase(const Core& core, uint8_t space)
 {

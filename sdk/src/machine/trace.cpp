@@ -23,7 +23,7 @@ void PutHead(uint8_t* place, uint32_t kind, uint32_t core, uint64_t bytes)
     std::memcpy(place + 8, &bytes, 8);
 }
 
-const char* const kNames[] = {
+const char* const kOpcodeNames[] = {
 #define ASCENDSIM_NAME(name, unit, form, types, meaning) #name,
     ASCENDSIM_OPCODES(ASCENDSIM_NAME)
 #undef ASCENDSIM_NAME
@@ -31,7 +31,7 @@ const char* const kNames[] = {
 
 }  // namespace
 
-const char* OpcodeName(uint32_t opcode) { return opcode < kOpCount ? kNames[opcode] : "?"; }
+const char* OpcodeName(uint32_t opcode) { return opcode < kOpCount ? kOpcodeNames[opcode] : "?"; }
 
 bool TraceWriter::Open(const std::string& path)
 {
@@ -47,7 +47,7 @@ bool TraceWriter::Open(const std::string& path)
     limit_ = buffer_;
     WriteAll(kMagic, sizeof(kMagic));
     std::string names;
-    for (const char* name : kNames) {
+    for (const char* name : kOpcodeNames) {
         names += name;
         names += '\n';
     }

@@ -11,6 +11,12 @@ namespace AscendC {
 namespace tiling_api {
 constexpr uint32_t kBlockBytes = 32;
 constexpr uint32_t kRepeatBytes = 256;
+constexpr uint32_t kFloat = 4;
+
+constexpr bool IsHalfOrFloat(uint32_t type_size)
+{
+    return type_size == 2 || type_size == kFloat;
+}
 
 constexpr uint32_t RoundUp(uint32_t value, uint32_t unit)
 {

@@ -3,17 +3,13 @@
 // operand is used as it is) or widen half first.
 #include <algorithm>
 
+#include "arithmetic.h"
 #include "tiling/elementwise_buffers.h"
 
 namespace AscendC {
+using namespace tiling_api;
+
 namespace {
-constexpr uint32_t kRepeatBytes = 256;
-
-uint32_t Elements(const TensorShape& shape)
-{
-    return static_cast<uint32_t>(shape.GetShapeSize());
-}
-
 bool IsFloat(uint32_t type_size)
 {
     return type_size == sizeof(float);

@@ -10,12 +10,6 @@ namespace AscendC {
 using namespace tiling_api;
 
 namespace {
-constexpr uint32_t kFloat = 4;
-
-bool IsHalfOrFloat(uint32_t type_size)
-{
-    return type_size == 2 || type_size == kFloat;
-}
 
 bool IsLayerShape(const TensorShape& shape, uint32_t type_size)
 {

@@ -6,14 +6,8 @@
 
 namespace matmul_tiling {
 namespace {
-constexpr int32_t kCube = 16;
 constexpr int32_t kAlignment = 32;
 constexpr int32_t kBiasTableBytes = 1024;
-
-int32_t CeilDiv(int32_t value, int32_t unit)
-{
-    return unit <= 0 ? 0 : (value + unit - 1) / unit;
-}
 
 BufferPool PoolOf(uint64_t l1, uint64_t l0c, uint64_t ub, uint64_t l0a, uint64_t l0b)
 {

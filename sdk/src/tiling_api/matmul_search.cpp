@@ -8,14 +8,8 @@
 
 namespace matmul_tiling {
 namespace {
-constexpr int32_t kCube = 16;
 constexpr int32_t kAccumulatorBytes = 4;
 constexpr int32_t kLongestBlock = 256; // also the columns of the bias table
-
-int32_t CeilDiv(int32_t value, int32_t unit)
-{
-    return (value + unit - 1) / unit;
-}
 
 int32_t RoundUp(int32_t value, int32_t unit)
 {

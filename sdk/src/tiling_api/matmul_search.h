@@ -5,6 +5,13 @@
 #include "tiling/matmul_tiling.h"
 
 namespace matmul_tiling {
+constexpr int32_t kCube = 16; // rows and columns of a fractal
+
+constexpr int32_t CeilDiv(int32_t value, int32_t unit)
+{
+    return unit <= 0 ? 0 : (value + unit - 1) / unit;
+}
+
 // Elements of a dtype in 32 bytes: what the cube takes along k at once.
 int32_t BlockElements(DataType dtype);
 

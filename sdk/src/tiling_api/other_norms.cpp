@@ -9,24 +9,18 @@ namespace AscendC {
 using namespace tiling_api;
 
 namespace {
-constexpr uint32_t kFloat = 4;
 constexpr uint32_t kBasicColumns = 64;
 constexpr uint32_t kBasicRows = 8;
 constexpr uint32_t kMaxRepeats = 255;
 
-bool IsHalfOrFloat(uint32_t type_size)
-{
-    return type_size == 2 || type_size == kFloat;
-}
-
-uint32_t Rows(const TensorShape& shape)
+uint32_t CountOfRows(const TensorShape& shape)
 {
     return Dim(shape, 0) * Dim(shape, 1);
 }
 
 bool FillsBasicBlocks(const TensorShape& shape)
 {
-    return Dim(shape, 2) % kBasicColumns == 0 && Rows(shape) % kBasicRows == 0;
+    return Dim(shape, 2) % kBasicColumns == 0 && CountOfRows(shape) % kBasicRows == 0;
 }
 
 bool IsRmsBasicBlock(const TensorShape& shape)
@@ -49,7 +43,7 @@ bool GetRmsNormMaxMinTmpSize(const TensorShape& shape, const uint32_t type_size,
     }
     const uint32_t columns = Dim(shape, 2);
     const uint32_t wide = type_size == 2 ? 2 : 1;
-    max_bytes = (Rows(shape) * columns * wide + RoundUp(Rows(shape), kBlockBytes / type_size)) * kFloat;
+    max_bytes = (CountOfRows(shape) * columns * wide + RoundUp(CountOfRows(shape), kBlockBytes / type_size)) * kFloat;
     min_bytes = (columns * wide + 8) * kFloat;
     return true;
 }
@@ -75,13 +69,13 @@ bool GetRmsNormTilingInfo(const TensorShape& shape, const TensorShape& original,
     while (rows > 1 && RmsCost(rows, columns, type_size) > floats) {
         --rows;
     }
-    rows = std::min(rows, Rows(shape));
+    rows = std::min(rows, CountOfRows(shape));
     if (basic_block) {
         rows = rows < kBasicRows ? rows : rows / kBasicRows * kBasicRows;
     } else {
         rows = std::min(rows, kMaxRepeats);
     }
-    const uint32_t size = Rows(shape) * columns;
+    const uint32_t size = CountOfRows(shape) * columns;
     const uint32_t step = rows * columns;
     const uint32_t tail = size % step;
     tiling.set_bLength(Dim(shape, 0));
@@ -115,8 +109,8 @@ bool GetDeepNormMaxMinTmpSize(const TensorShape& shape, const uint32_t type_size
         return false;
     }
     const uint32_t parts = reuse_source && type_size == kFloat ? 2 : 3;
-    const uint32_t head = 2 * RoundUp(Rows(shape) * kFloat, kBlockBytes);
-    max_bytes = parts * RoundUp(Rows(shape) * columns * kFloat, kBlockBytes) + head;
+    const uint32_t head = 2 * RoundUp(CountOfRows(shape) * kFloat, kBlockBytes);
+    max_bytes = parts * RoundUp(CountOfRows(shape) * columns * kFloat, kBlockBytes) + head;
     min_bytes = parts * RoundUp(columns * kFloat, kBlockBytes) + head;
     return true;
 }
@@ -139,7 +133,7 @@ bool GetDeepNormTilingInfo(const TensorShape& shape, const TensorShape& original
         return false;
     }
     NormSteps steps;
-    steps.rows = Rows(shape);
+    steps.rows = CountOfRows(shape);
     steps.columns = columns;
     steps.parts = reuse_source && type_size == kFloat ? 2 : 3;
     steps.workspace = workspace / kFloat;

@@ -2,13 +2,14 @@
 // takes as many rows as the temporaries that the kernel has allow.
 #include <algorithm>
 
+#include "arithmetic.h"
 #include "tiling/softmax_tiling.h"
 
 namespace AscendC {
+using namespace tiling_api;
+
 namespace {
-constexpr uint32_t kBlockBytes = 32;
-constexpr uint32_t kFloatBytes = 4;
-constexpr uint32_t kTile = kBlockBytes / kFloatBytes; // rows are taken in multiples of this where possible
+constexpr uint32_t kTile = kBlockBytes / kFloat; // rows are taken in multiples of this where possible
 constexpr uint32_t kUnit = 64;                        // columns of a basic block
 constexpr uint32_t kBasicBlockElements = kUnit * 256; // a step of basic blocks stays below this
 constexpr uint32_t kWideRow = 1024;                   // columns from which a basic block needs a second unit
@@ -30,11 +31,6 @@ Rows RowsOf(const TensorShape& shape)
     rows.m = static_cast<uint32_t>(size) / rows.k;
     rows.valid = true;
     return rows;
-}
-
-bool IsHalfOrFloat(uint32_t type_size)
-{
-    return type_size == 2 || type_size == kFloatBytes;
 }
 
 uint32_t RoundDownToTile(uint32_t base, uint32_t rows, uint32_t tile)
@@ -119,17 +115,8 @@ uint32_t FlashV3Cost(const Rows& rows, uint32_t per_block)
 template <typename Tiling>
 void FillFromCost(Tiling& tiling, const Rows& rows, uint32_t per_block, uint32_t cost, uint32_t workspace)
 {
-    const uint32_t base = std::min(workspace / kFloatBytes / cost, rows.m);
+    const uint32_t base = std::min(workspace / kFloat / cost, rows.m);
     Fill(tiling, rows, per_block, AlignToBasicBlocks(RoundDownToTile(base, rows.m, kTile), rows));
-}
-
-// The same result as a plain structure.
-template <typename Class, typename Struct, typename Compute>
-void AsStruct(Struct& out, const Compute& compute)
-{
-    Class tiling;
-    compute(tiling);
-    tiling.SaveToBuffer(&out, sizeof(Struct));
 }
 } // namespace
 
@@ -139,7 +126,7 @@ uint32_t GetSoftMaxMaxTmpSize(const TensorShape& shape, const uint32_t type_size
     if (!rows.valid || !IsHalfOrFloat(type_size)) {
         return 0;
     }
-    return rows.m * PlainCost(rows, kBlockBytes / type_size) * kFloatBytes;
+    return rows.m * PlainCost(rows, kBlockBytes / type_size) * kFloat;
 }
 
 uint32_t GetSoftMaxMinTmpSize(const TensorShape& shape, const uint32_t type_size, const bool)
@@ -148,7 +135,7 @@ uint32_t GetSoftMaxMinTmpSize(const TensorShape& shape, const uint32_t type_size
     if (!rows.valid || !IsHalfOrFloat(type_size)) {
         return 0;
     }
-    return PlainCost(rows, kBlockBytes / type_size) * kFloatBytes;
+    return PlainCost(rows, kBlockBytes / type_size) * kFloat;
 }
 
 void SoftMaxTilingFunc(const TensorShape& shape, const uint32_t type_size, const uint32_t workspace,
@@ -201,7 +188,7 @@ uint32_t GetSoftMaxFlashMaxTmpSize(const TensorShape& shape, const uint32_t type
     if (!rows.valid || !IsHalfOrFloat(type_size)) {
         return 0;
     }
-    return rows.m * FlashCost(rows, kBlockBytes / type_size, update) * kFloatBytes;
+    return rows.m * FlashCost(rows, kBlockBytes / type_size, update) * kFloat;
 }
 
 uint32_t GetSoftMaxFlashMinTmpSize(const TensorShape& shape, const uint32_t type_size, const bool update, const bool)
@@ -210,7 +197,7 @@ uint32_t GetSoftMaxFlashMinTmpSize(const TensorShape& shape, const uint32_t type
     if (!rows.valid || !IsHalfOrFloat(type_size)) {
         return 0;
     }
-    return FlashCost(rows, kBlockBytes / type_size, update) * kFloatBytes;
+    return FlashCost(rows, kBlockBytes / type_size, update) * kFloat;
 }
 
 void SoftMaxFlashTilingFunc(const TensorShape& shape, const uint32_t type_size, const uint32_t workspace,
@@ -237,7 +224,7 @@ uint32_t GetSoftMaxGradMaxTmpSize(const TensorShape& shape, const uint32_t type_
     if (!rows.valid || !IsHalfOrFloat(type_size)) {
         return 0;
     }
-    return rows.m * GradCost(rows, kBlockBytes / type_size, type_size, front) * kFloatBytes;
+    return rows.m * GradCost(rows, kBlockBytes / type_size, type_size, front) * kFloat;
 }
 
 uint32_t GetSoftMaxGradMinTmpSize(const TensorShape& shape, const uint32_t type_size, const bool front, const bool)
@@ -246,7 +233,7 @@ uint32_t GetSoftMaxGradMinTmpSize(const TensorShape& shape, const uint32_t type_
     if (!rows.valid || !IsHalfOrFloat(type_size)) {
         return 0;
     }
-    return GradCost(rows, kBlockBytes / type_size, type_size, front) * kFloatBytes;
+    return GradCost(rows, kBlockBytes / type_size, type_size, front) * kFloat;
 }
 
 void SoftMaxGradTilingFunc(const TensorShape& shape, const uint32_t type_size, const uint32_t workspace,
@@ -279,7 +266,7 @@ uint32_t GetSoftMaxFlashV2MaxTmpSize(const TensorShape& shape, const uint32_t ty
     while (blocks && step * rows.k >= kBasicBlockElements) {
         step /= 2;
     }
-    return step * FlashV2Cost(rows, kBlockBytes / sum_size, type_size, blocks) * kFloatBytes;
+    return step * FlashV2Cost(rows, kBlockBytes / sum_size, type_size, blocks) * kFloat;
 }
 
 uint32_t GetSoftMaxFlashV2MinTmpSize(const TensorShape& shape, const uint32_t type_size, const uint32_t sum_size,
@@ -294,7 +281,7 @@ uint32_t GetSoftMaxFlashV2MinTmpSize(const TensorShape& shape, const uint32_t ty
     if (broadcast_output) {
         step = std::min(kBlockBytes / type_size, rows.m);
     }
-    return step * FlashV2Cost(rows, kBlockBytes / sum_size, type_size, blocks) * kFloatBytes;
+    return step * FlashV2Cost(rows, kBlockBytes / sum_size, type_size, blocks) * kFloat;
 }
 
 void SoftMaxFlashV2TilingFunc(const TensorShape& shape, const uint32_t type_size, const uint32_t sum_size,
@@ -307,7 +294,7 @@ void SoftMaxFlashV2TilingFunc(const TensorShape& shape, const uint32_t type_size
     }
     const uint32_t per_block = kBlockBytes / sum_size;
     const bool blocks = basic_block && rows.k % kUnit == 0 && rows.m % kTile == 0;
-    uint32_t base = workspace / kFloatBytes / FlashV2Cost(rows, per_block, type_size, blocks);
+    uint32_t base = workspace / kFloat / FlashV2Cost(rows, per_block, type_size, blocks);
     base = std::min(base, rows.m);
     if (blocks) {
         base = AlignToBasicBlocks(base, rows);
@@ -332,7 +319,7 @@ void GetSoftMaxFlashV3MaxMinTmpSize(const TensorShape& shape, const uint32_t typ
     if (!rows.valid || type_size != 2 || sum_size == 0) {
         return;
     }
-    min_bytes = FlashV3Cost(rows, kBlockBytes / sum_size) * kFloatBytes;
+    min_bytes = FlashV3Cost(rows, kBlockBytes / sum_size) * kFloat;
     max_bytes = rows.m * min_bytes;
 }
 
@@ -344,7 +331,7 @@ void SoftMaxFlashV3TilingFunc(const TensorShape& shape, const uint32_t type_size
         return;
     }
     const uint32_t per_block = kBlockBytes / sum_size;
-    const uint32_t base = std::min(workspace / kFloatBytes / FlashV3Cost(rows, per_block), rows.m);
+    const uint32_t base = std::min(workspace / kFloat / FlashV3Cost(rows, per_block), rows.m);
     Fill(tiling, rows, per_block, RoundDownToTile(base, rows.m, kTile));
 }
 

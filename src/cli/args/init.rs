@@ -11,18 +11,32 @@ use super::Definition;
 #[command(after_help = "Examples:\n  \
     cargo ascend-tune init\n  \
     cargo ascend-tune init --project math/is_finite --dry-run\n  \
+    cargo ascend-tune init --workspace                  (every operator of the repository that has no manifest)\n  \
     cargo ascend-tune init --ci github                  (a workflow for all operators of the repository)\n  \
     cargo ascend-tune init --hook                       (digests before each commit)\n  \
     cargo ascend-tune init --cmake                      (for find_package(AscendTune))")]
 pub struct InitArgs {
+    /// Operators, directories of them, or patterns such as 'math/*' [default: the operator of --project].
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Every operator in or below the project's directory, without `target` and what git ignores.
+    #[arg(long, conflicts_with = "paths")]
+    pub workspace: bool,
+    /// Leave out operators with this in their paths; may be repeated.
+    #[arg(long, value_name = "TEXT")]
+    pub exclude: Vec<String>,
+    /// Builds and runs at the same time, of one operator or of several [default: the number of processors].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: Option<u32>,
     /// Write a workflow that checks every operator of the repository, and nothing else.
-    #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["definitions", "cases", "python"])]
+    #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["paths", "workspace", "exclude", "definitions", "cases", "python"])]
     pub ci: Option<CiSystem>,
-    /// Write cmake/FindAscendTune.cmake, by which CMake reads ascend.lock without this tool, and nothing else.
-    #[arg(long, conflicts_with_all = ["ci", "hook", "definitions", "cases", "python"])]
+    /// Write cmake/FindAscendTune.cmake, by which CMake reads ascend.lock without this tool, and for a project of CMake the preset
+    /// `ascend-tune`, and nothing else.
+    #[arg(long, conflicts_with_all = ["paths", "workspace", "exclude", "ci", "hook", "definitions", "cases", "python"])]
     pub cmake: bool,
     /// Write a hook by which git compares digests before each commit, and nothing else.
-    #[arg(long, conflicts_with_all = ["ci", "definitions", "cases", "python"])]
+    #[arg(long, conflicts_with_all = ["paths", "workspace", "exclude", "ci", "definitions", "cases", "python"])]
     pub hook: bool,
     /// Command by which that workflow installs this tool [default: cargo install of this version].
     #[arg(long, value_name = "COMMAND", requires = "ci")]
@@ -33,7 +47,7 @@ pub struct InitArgs {
     /// Show the manifest on standard output instead of writing it.
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace what is there.
+    /// Replace what is there; of several operators, manifests that are there stay without it.
     #[arg(long)]
     pub force: bool,
     /// Cases to write at most, or `all` that the tiling function accepts.

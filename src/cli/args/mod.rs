@@ -13,6 +13,7 @@ mod lock;
 mod model;
 mod operators;
 mod printed;
+mod report;
 mod soundness;
 mod studies;
 
@@ -25,6 +26,7 @@ pub use lock::{ApplyArgs, ExportFormat, LockAction, LockArgs, UndoArgs};
 pub use model::{McpArgs, ModelArgs};
 pub use operators::Operators;
 pub use printed::{CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
+pub use report::ReportArgs;
 use search::StrategyKind;
 pub use soundness::SoundnessArgs;
 pub use studies::{AblationArgs, CalibrateArgs, FidelityArgs, ReplayArgs, SurveyArgs};
@@ -107,6 +109,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Compare with an earlier state of the sources on cases that nobody tuned on.
     Compare(CompareArgs),
+    /// Make the page of the last run again, or compare two runs.
+    Report(ReportArgs),
     /// Show how the project differs from ascend.lock; show, compare, verify, accept, migrate and export locks.
     Lock(LockArgs),
     /// Put sources and ascend.lock back as they were before the last run.
@@ -162,6 +166,7 @@ impl Command {
             Command::Run(_) => "run",
             Command::Check(_) => "check",
             Command::Compare(_) => "compare",
+            Command::Report(_) => "report",
             Command::Lock(_) => "lock",
             Command::Undo(_) => "undo",
             Command::Apply(_) => "apply",

@@ -1,19 +1,18 @@
 //! Many operators under one limit of jobs: their events come in the order of the operators, whoever is done first.
 
+use std::cell::RefCell;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
 use super::{Memory, checked, drift, failed, one};
 use crate::cli::args::{CheckArgs, Common, Target};
-use crate::cli::operators::Operator;
+use crate::cli::operators::{Operator, in_order};
 use crate::cli::output::Output;
 use build::sdk::{Sdk, SdkOptions};
 use events::{CheckedOperator, Event, Progress};
 
-/// What one thread says of an operator: its place in the list, its events, and what became of it.
-type Said = (usize, Vec<Event>, CheckedOperator);
+/// What one thread says of an operator: its events and what became of it.
+type Said = (Vec<Event>, CheckedOperator);
 
 /// Checks all of them.
 pub(super) fn check(
@@ -30,46 +29,28 @@ pub(super) fn check(
     let remembers = !arguments.fresh && !arguments.drift;
     let memory = remembers.then(|| Memory::open(&arguments.target, arguments.tolerance)).flatten();
     let shared = Shared { common, arguments: &arguments, memory: memory.as_ref(), jobs, sdk: Mutex::new(false) };
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = channel();
-    std::thread::scope(|scope| {
-        for _ in 0..at_once {
-            let (sender, shared, next) = (sender.clone(), &shared, &next);
-            scope.spawn(move || {
-                while let Some((at, operator)) = {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    operators.get(at).map(|operator| (at, operator))
-                } {
-                    send(&sender, shared.one(at, operator));
-                }
-            });
-        }
-        drop(sender);
-        let mut waiting: Vec<Option<Said>> = operators.iter().map(|_| None).collect();
-        let mut done = Vec::with_capacity(operators.len());
-        for said in receiver {
-            let at = said.0;
-            if !arguments.drift && said.2.check.as_ref().is_none_or(|check| !check.remembered) {
-                let step = format!("{}: {}", said.2.project, said.2.verdict.word());
-                output.emit(&Event::Progress(Progress { step }));
+    let mut done = Vec::with_capacity(operators.len());
+    let output = RefCell::new(output);
+    in_order(
+        operators.len(),
+        at_once,
+        |at| shared.one(&operators[at]),
+        |(_, operator): &Said| {
+            if !arguments.drift && operator.check.as_ref().is_none_or(|check| !check.remembered) {
+                let step = format!("{}: {}", operator.project, operator.verdict.word());
+                output.borrow_mut().emit(&Event::Progress(Progress { step }));
             }
-            waiting[at] = Some(said);
-            while let Some(said) = waiting.get_mut(done.len()).and_then(Option::take) {
-                let (_, events, operator) = said;
-                // People see what needs them; programs see everything.
-                if output.json || !operator.verdict.passes() {
-                    events.iter().for_each(|event| output.emit(event));
-                }
-                done.push(operator);
+        },
+        |(events, operator)| {
+            // People see what needs them; programs see everything.
+            let mut output = output.borrow_mut();
+            if output.json || !operator.verdict.passes() {
+                events.iter().for_each(|event| output.emit(event));
             }
-        }
-        done
-    })
-}
-
-/// Nobody listens any more only where this very function has ended.
-fn send(sender: &Sender<Said>, said: Said) {
-    let _ = sender.send(said);
+            done.push(operator);
+        },
+    );
+    done
 }
 
 /// What the threads have in common.
@@ -83,7 +64,7 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    fn one(&self, at: usize, operator: &Operator) -> Said {
+    fn one(&self, operator: &Operator) -> Said {
         let started = Instant::now();
         let common = Common { project: operator.directory.clone(), ..self.common.clone() };
         if self.arguments.drift {
@@ -93,7 +74,7 @@ impl Shared<'_> {
                 Ok(compared) => compared.checked(&operator.name, wall_s),
                 Err(error) => failed(&operator.name, &error, wall_s),
             };
-            return (at, Vec::new(), checked);
+            return (Vec::new(), checked);
         }
         let (mut output, events) = Output::collecting("check", &common);
         let known = self.memory.and_then(|memory| memory.recall(&operator.directory));
@@ -105,7 +86,7 @@ impl Shared<'_> {
             }
         };
         drop(output);
-        (at, events.into_iter().collect(), checked(&operator.name, &outcome, started))
+        (events.into_iter().collect(), checked(&operator.name, &outcome, started))
     }
 
     /// Several operators would all begin by making the SDK ready. What goes wrong there each of them says for itself.

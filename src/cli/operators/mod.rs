@@ -1,11 +1,16 @@
-//! Commands on many operators: which those are ([`select`], [`changed`]), and one after the other.
+//! Commands on many operators: which those are ([`select`], [`changed`], [`uninitialised`](mod@uninitialised)), one after the other, and several at the same
+//! time ([`in_order`](mod@in_order)).
 
 mod changed;
+mod in_order;
 mod select;
+mod uninitialised;
 
 use std::time::Instant;
 
-pub(super) use select::{Operator, chosen};
+pub(super) use in_order::in_order;
+pub(super) use select::{Operator, chosen, in_workspace};
+pub(super) use uninitialised::{Uninitialised, uninitialised};
 
 use super::Exit;
 use super::args::{Common, Operators, Target};

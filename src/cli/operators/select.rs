@@ -60,14 +60,14 @@ pub(in crate::cli) fn chosen(
     Ok(Chosen { left_out: (all - operators.len()) as u64, operators, is_many: true })
 }
 
-fn operator(directory: PathBuf) -> Operator {
+pub(super) fn operator(directory: PathBuf) -> Operator {
     let plain = directory.strip_prefix(".").unwrap_or(&directory);
     let name = if plain.as_os_str().is_empty() { ".".to_owned() } else { plain.display().to_string() };
     Operator { directory, name }
 }
 
 /// Every operator at or below a directory.
-fn in_workspace(root: &Path) -> Result<Vec<PathBuf>, TunerError> {
+pub(in crate::cli) fn in_workspace(root: &Path) -> Result<Vec<PathBuf>, TunerError> {
     let found = without_ignored(root, below(root));
     match found.is_empty() {
         true => Err(TunerError::Usage(format!("{}: no {FILE_NAME} here or below; `init` writes one", root.display()))),
@@ -95,7 +95,7 @@ fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>, TunerError> {
 }
 
 /// Directories that a path means: itself, or what a pattern fits. A manifest means its directory.
-fn meant(path: &Path) -> Result<Vec<PathBuf>, TunerError> {
+pub(super) fn meant(path: &Path) -> Result<Vec<PathBuf>, TunerError> {
     let places = if path.exists() {
         vec![path.to_owned()]
     } else {
@@ -115,7 +115,7 @@ fn meant(path: &Path) -> Result<Vec<PathBuf>, TunerError> {
 }
 
 /// Those whose manifest git does not ignore; all of them where git knows nothing of the place.
-fn without_ignored(root: &Path, operators: Vec<PathBuf>) -> Vec<PathBuf> {
+pub(super) fn without_ignored(root: &Path, operators: Vec<PathBuf>) -> Vec<PathBuf> {
     let ask = || -> std::io::Result<BTreeSet<PathBuf>> {
         let mut git = Command::new("git");
         git.arg("-C").arg(if root.as_os_str().is_empty() { Path::new(".") } else { root });

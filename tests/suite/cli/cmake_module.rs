@@ -103,3 +103,61 @@ fn cmake_reads_the_lock_alone_and_refuses_what_it_cannot() {
     fs_err::remove_file(root.join("op/ascend.lock")).expect("it is there");
     refused(&["no lock file; `cargo ascend-tune run` writes it"]);
 }
+
+/// A project that says nothing of locks: all of it comes with the preset.
+const UNAWARE: &str = "cmake_minimum_required(VERSION 3.16)\nproject(unaware LANGUAGES NONE)\nset(LADDER 1 CACHE STRING \"\")\n\
+                       set(WIDE OFF CACHE BOOL \"\")\nmessage(STATUS \"LADDER is ${LADDER}, WIDE is ${WIDE}\")\n";
+
+#[test]
+fn a_preset_configures_a_project_with_what_is_locked_and_leaves_presets_of_others_alone() {
+    require_tools!();
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = directory.path();
+    let write = |file: &str, text: &str| {
+        let path = root.join(file);
+        fs_err::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs_err::write(path, text).expect("a written file");
+    };
+    let preset = |further: &[&str]| {
+        let mut cmake = Command::new(toolchain::Cmake::find().expect("CMake").program);
+        let ran = cmake.current_dir(root).args(["--preset", "ascend-tune"]).args(further).output().expect("CMake runs");
+        let said = [ran.stdout, ran.stderr].map(|stream| String::from_utf8_lossy(&stream).into_owned()).concat();
+        (ran.status.success(), said.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let init = |further: &[&str]| {
+        let mut ran = tool();
+        ran.args(["init", "--cmake", "--message-format", "json", "--project"]).arg(root).args(further);
+        Ended::new(&ran.output().expect("it runs"))
+    };
+    write("CMakeLists.txt", UNAWARE);
+    write("op/op/k.cpp", "int a[2]; // ;\n");
+    write("op/ascend.toml", "[check]\n");
+    let ended = init(&[]).expect(0);
+    let written = only(&ended, "written");
+    assert_has(&written.to_string(), &["FindAscendTune.cmake", "AscendTunePresets.json", "/CMakePresets.json"]);
+    let (configured, said) = preset(&[]);
+    assert!(configured && said.contains("ascend.lock is not there yet") && said.contains("LADDER is 1, WIDE is OFF"));
+    write("op/ascend.lock", &locked().to_text().expect("a text"));
+    assert_has(&preset(&["--fresh"]).1, &["LADDER is 8192, WIDE is ON"]);
+    assert_has(&preset(&["-DLADDER=7"]).1, &["LADDER is 7", "as it was given; ascend.lock has 8192"]);
+    write("op/op/k.cpp", "int b;\n");
+    let (configured, said) = preset(&[]);
+    assert!(!configured && said.contains("ascend.lock is stale: op/k.cpp was changed"), "{said}");
+    assert!(preset(&["-DASCEND_TUNE_STALE=WARNING"]).0);
+
+    // What somebody else has written stays, byte by byte, and what is to be done with it is said.
+    let theirs = "{\"version\": 3,\n \"configurePresets\": [{\"name\": \"default\", \"binaryDir\": \"b\", \"generator\": \"Ninja\"}]}\n";
+    write("CMakePresets.json", theirs);
+    let ended = init(&["--force"]).expect(0);
+    let next = only(&ended, "written")["next"].to_string();
+    assert_has(&next, &["cmake/AscendTunePresets.json", "into CMakePresets.json", "4 in place of 3"]);
+    assert_eq!(fs_err::read_to_string(root.join("CMakePresets.json")).expect("a file"), theirs);
+    let included =
+        theirs.replace("{\"version\": 3,", "{\"version\": 4, \"include\": [\"cmake/AscendTunePresets.json\"],");
+    write("CMakePresets.json", &included);
+    let (configured, said) = preset(&["-DASCEND_TUNE_STALE=IGNORE"]);
+    assert!(configured, "{said}");
+    write("CMakeUserPresets.json", "{\"version\": 4, \"configurePresets\": [{\"name\": \"ascend-tune\"}]}");
+    assert_has(&failure(&init(&["--force"]), 2), &["CMakeUserPresets.json", "`ascend-tune`", "another name"]);
+    assert_eq!(fs_err::read_to_string(root.join("CMakePresets.json")).expect("a file"), included);
+}

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{TOOL, root};
 
 /// Name of the page, exit status, arguments.
-const PAGES: [(&str, i32, &[&str]); 26] = [
+const PAGES: [(&str, i32, &[&str]); 27] = [
     ("help", 0, &["--help"]),
     ("help-ablation", 0, &["ascend-tune", "ablation", "--help"]),
     ("help-bank", 0, &["ascend-tune", "bank", "--help"]),
@@ -23,6 +23,7 @@ const PAGES: [(&str, i32, &[&str]); 26] = [
     ("help-mcp", 0, &["ascend-tune", "mcp", "--help"]),
     ("help-profile", 0, &["ascend-tune", "profile", "--help"]),
     ("help-replay", 0, &["ascend-tune", "replay", "--help"]),
+    ("help-report", 0, &["ascend-tune", "report", "--help"]),
     ("help-rewind", 0, &["ascend-tune", "rewind", "--help"]),
     ("help-run", 0, &["ascend-tune", "run", "--help"]),
     ("help-schema", 0, &["ascend-tune", "schema", "--help"]),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use events::OperatorsDone;
+use events::{InitEnd, InitOutcome, InitsDone, OperatorsDone};
 
 use super::super::units::{counted, factor, seconds};
 use super::table::{Align, table};
@@ -46,10 +46,94 @@ pub(super) fn done(done: &OperatorsDone, color: bool) -> String {
     text
 }
 
+/// One row for each operator that was looked at; those that have a manifest are counted.
+pub(super) fn inits(done: &InitsDone, color: bool) -> String {
+    let looked_at: Vec<&InitEnd> = done.operators.iter().filter(|end| end.outcome != InitOutcome::LeftAlone).collect();
+    let mut text = String::new();
+    if !looked_at.is_empty() {
+        let columns = [
+            ("operator", Align::Left),
+            ("cases", Align::Right),
+            ("tunables", Align::Right),
+            ("remarks", Align::Right),
+            ("took", Align::Right),
+            ("ended", Align::Left),
+        ];
+        let row = |end: &&InitEnd| {
+            let ended = match end.outcome {
+                InitOutcome::Written => "written".to_owned(),
+                InitOutcome::Shown => "only shown".to_owned(),
+                InitOutcome::LeftAlone => "left alone".to_owned(),
+                InitOutcome::Failed => format!("{}: {}", end.exit, end.reason.as_deref().unwrap_or("as said above")),
+            };
+            let counts = [end.cases, end.tunables, end.remarks].map(|count| match end.outcome {
+                InitOutcome::Failed => "-".to_owned(),
+                _ => count.to_string(),
+            });
+            let [cases, tunables, remarks] = counts;
+            vec![end.project.clone(), cases, tunables, remarks, seconds(end.wall_s), ended]
+        };
+        text.push_str(&table(&columns, &looked_at.iter().map(row).collect::<Vec<_>>()));
+        text.push('\n');
+    }
+    let count = |outcome: InitOutcome| done.operators.iter().filter(|end| end.outcome == outcome).count() as u64;
+    let left_alone = count(InitOutcome::LeftAlone);
+    if left_alone > 0 {
+        let these = counted(left_alone, "operator");
+        let _ = writeln!(text, "{these} left alone, with an ascend.toml already; --force makes a new one");
+    }
+    if !done.other_chips.is_empty() {
+        let others = counted(done.other_chips.len() as u64, "operator");
+        let _ = writeln!(text, "{others} left out: for other chips only");
+    }
+    if looked_at.iter().any(|end| end.remarks > 0) {
+        text.push_str("Remarks are comments in ascend.toml; --verbose shows them here.\n");
+    }
+    let (made, failed) = (count(InitOutcome::Written) + count(InitOutcome::Shown), count(InitOutcome::Failed));
+    let word = if failed == 0 { paint(color, GOOD, "done") } else { paint(color, BAD, "not all done") };
+    let rest = if failed == 0 { String::new() } else { format!(", none for {}", counted(failed, "operator")) };
+    let _ = writeln!(text, "{word}: {} in {}{rest}", counted(made, "manifest"), seconds(done.wall_s));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use events::OperatorEnd;
+
+    #[test]
+    fn manifests_that_were_made_have_a_row_and_those_that_were_there_are_counted() {
+        let end = |project: &str, outcome: InitOutcome| InitEnd {
+            project: project.to_owned(),
+            outcome,
+            cases: 4,
+            tunables: 3,
+            remarks: u64::from(outcome == InitOutcome::Written),
+            reason: (outcome == InitOutcome::Failed).then(|| "no kernel entry".to_owned()),
+            exit: if outcome == InitOutcome::Failed { 2 } else { 0 },
+            wall_s: 8.0,
+            ..InitEnd::default()
+        };
+        let operators = vec![
+            end("abs", InitOutcome::Written),
+            end("add", InitOutcome::LeftAlone),
+            end("ceil", InitOutcome::Failed),
+        ];
+        let text = inits(&InitsDone { operators, other_chips: vec!["r/floor".to_owned()], wall_s: 16.0 }, false);
+        for part in [
+            "abs           4         3        1",
+            "2: no kernel entry",
+            "1 operator left alone",
+            "1 operator left out",
+            "Remarks",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(
+            !text.contains("\nadd") && text.ends_with("not all done: 1 manifest in 16.0 s, none for 1 operator\n"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn each_operator_has_a_row_and_what_went_wrong_is_counted() {

@@ -1,6 +1,6 @@
 //! Which view a result is shown by.
 
-use super::{ablation, checks, experience, fidelity, locks, operators, replay, views};
+use super::{ablation, checks, experience, fidelity, locks, operators, replay, runs, views};
 use events::Event;
 
 /// What a command was asked for, as text; `None` of what is said on the way to it.
@@ -9,7 +9,9 @@ pub(super) fn text(event: &Event, color: bool, verbose: bool) -> Option<String> 
         Event::Profile(profile) => views::profile(profile, color),
         Event::Check(check) => checks::check(check, color),
         Event::Checks(summary) => checks::checks(summary, color),
+        Event::Inits(done) => operators::inits(done, color),
         Event::OperatorsDone(done) => operators::done(done, color),
+        Event::RunComparison(comparison) => runs::comparison(comparison, color),
         Event::Comparison(comparison) => views::comparison(comparison, color),
         Event::Lock(update) => locks::update(update, color),
         Event::LockShown(shown) => locks::shown(shown, color),

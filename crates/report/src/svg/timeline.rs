@@ -1,9 +1,11 @@
-//! What every pipe did, before and after, on one time scale.
+//! What every pipe did, before and after, on one time scale: a still picture of all of it, and the data from which the page's script draws a
+//! part of it larger.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use aicore::{Interval, Profile};
+use serde_json::json;
 
 use super::super::trace::PIPES;
 use super::super::units::microseconds;
@@ -30,40 +32,47 @@ struct Mark<'a> {
     first: &'a Interval,
 }
 
-/// Both timelines of a case; `None` where there is nothing to show. `id` is unique in the page.
-pub(crate) fn timelines(
-    id: &str,
-    before: Option<&Profile>,
-    after: Option<&Profile>,
-    origin: &str,
-    sites: &BTreeMap<u64, String>,
-) -> Option<String> {
-    let present: Vec<(&str, &Profile)> = [("Before", before), ("After", after)]
-        .into_iter()
-        .filter_map(|(name, profile)| profile.filter(|one| !one.timeline.is_empty()).map(|one| (name, one)))
-        .collect();
-    let span = present.iter().map(|(_, profile)| length_us(profile)).fold(0.0, f64::max);
+/// A timeline to show.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'a> {
+    /// Name of the panel, with a capital.
+    pub name: &'a str,
+    /// What ran.
+    pub profile: &'a Profile,
+    /// Source lines by instruction site.
+    pub sites: &'a BTreeMap<u64, String>,
+}
+
+/// The timelines of a case.
+pub(crate) struct Timelines {
+    /// The picture, whole and still.
+    pub svg: String,
+    /// Every interval of it as JSON, for the script of the page that shows a part of it larger.
+    pub data: String,
+}
+
+/// Timelines of a case one above the other; `None` where there is nothing to show. `id` is unique in the page.
+pub(crate) fn timelines(id: &str, sides: &[Side<'_>], origin: &str) -> Option<Timelines> {
+    let present: Vec<&Side<'_>> = sides.iter().filter(|side| !side.profile.timeline.is_empty()).collect();
+    let span = present.iter().map(|side| length_us(side.profile)).fold(0.0, f64::max);
     if present.is_empty() || span <= 0.0 {
         return None;
     }
-    let mut panels: Vec<(String, &Profile, f64)> =
-        present.iter().map(|(name, profile)| ((*name).to_owned(), *profile, span)).collect();
-    if let Some((name, shorter)) = present.last() {
-        let length = length_us(shorter);
+    // Place of a side, name, and the time that the panel shows.
+    let mut panels: Vec<(usize, String, f64)> =
+        present.iter().enumerate().map(|(at, side)| (at, side.name.to_owned(), span)).collect();
+    if let Some(shorter) = present.last() {
+        let length = length_us(shorter.profile);
         if length > 0.0 && span / length > ENLARGE {
-            panels.push((format!("{name}, enlarged {:.1} times", span / length), shorter, length));
+            panels.push((present.len() - 1, format!("{}, enlarged {:.1} times", shorter.name, span / length), length));
         }
     }
-    let lanes: Vec<(usize, &str)> = PIPES
-        .iter()
-        .enumerate()
-        .filter(|(_, (pipe, _))| present.iter().any(|(_, one)| one.timeline.iter().any(|mark| mark.pipe == *pipe)))
-        .map(|(index, (pipe, _))| (index, *pipe))
-        .collect();
+    let is_used = |pipe: &str| present.iter().any(|side| side.profile.timeline.iter().any(|mark| mark.pipe == pipe));
+    let lanes: Vec<&str> = PIPES.iter().map(|(pipe, _)| *pipe).filter(|pipe| is_used(pipe)).collect();
     let panel_height = HEADING + lanes.len() as f64 * LANE + AXIS;
     let lengths: Vec<String> = present
         .iter()
-        .map(|(name, profile)| format!("{}: {}", name.to_lowercase(), microseconds(profile.longest_core_us)))
+        .map(|side| format!("{}: {}", side.name.to_lowercase(), microseconds(side.profile.longest_core_us)))
         .collect();
     let mut svg = open(
         id,
@@ -71,33 +80,64 @@ pub(crate) fn timelines(
         "Pipe timelines of the longest core",
         &format!("Busy intervals of each pipe, {origin}. Longest core {}.", lengths.join(", ")),
     );
-    for (position, (name, profile, span)) in panels.iter().enumerate() {
-        panel(&mut svg, position as f64 * panel_height, name, profile, *span, &lanes, origin, sites);
+    for (position, (at, name, span)) in panels.iter().enumerate() {
+        panel(&mut svg, position as f64 * panel_height, &Side { name, ..*present[*at] }, *span, &lanes, origin);
     }
     svg.push_str("</svg>");
-    Some(svg)
+    let shown: Vec<(usize, f64)> = panels.iter().map(|(at, _, span)| (*at, *span)).collect();
+    Some(Timelines { svg, data: data(&present, &shown, &lanes, panel_height) })
+}
+
+/// What the page's script draws with: geometry, and every interval by side. Times in microseconds.
+fn data(sides: &[&Side<'_>], panels: &[(usize, f64)], lanes: &[&str], panel_height: f64) -> String {
+    let mut labels: Vec<String> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    // A tenth of a nanosecond is less than a cycle.
+    let rounded = |us: f64| (us * 1e4).round() / 1e4;
+    let mut intervals_of = |side: &Side<'_>| {
+        let mut intervals = Vec::new();
+        for one in side.profile.timeline.iter().filter(|one| one.end_us >= one.start_us) {
+            let Some(lane) = lanes.iter().position(|pipe| *pipe == one.pipe) else { continue };
+            let label =
+                side.sites.get(&one.site).map_or_else(|| one.opcode.clone(), |site| format!("{}\n{site}", one.opcode));
+            let at = *known.entry(label).or_insert_with_key(|label| {
+                labels.push(label.clone());
+                labels.len() - 1
+            });
+            intervals.push(json!([lane, rounded(one.start_us), rounded(one.end_us), at]));
+        }
+        intervals
+    };
+    let sides: Vec<_> = sides.iter().map(|side| intervals_of(side)).collect();
+    let panels: Vec<_> = panels
+        .iter()
+        .enumerate()
+        .map(|(position, (at, span))| {
+            let first = position as f64 * panel_height + HEADING;
+            json!({ "side": at, "span": span, "top": first, "floor": first + lanes.len() as f64 * LANE })
+        })
+        .collect();
+    let data = json!({
+        "left": LEFT, "right": WIDTH - RIGHT, "lane": LANE, "bar": BAR, "gap": GAP,
+        "lanes": lanes, "panels": panels, "sides": sides, "labels": labels,
+    });
+    // Nothing in it ends the element that it stands in.
+    data.to_string().replace('<', "\\u003c")
 }
 
 fn length_us(profile: &Profile) -> f64 {
     profile.timeline.iter().map(|one| one.end_us).filter(|end| end.is_finite()).fold(0.0, f64::max)
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call, and a struct would only repeat the names")]
-fn panel(
-    svg: &mut String,
-    top: f64,
-    name: &str,
-    profile: &Profile,
-    span_us: f64,
-    lanes: &[(usize, &str)],
-    origin: &str,
-    sites: &BTreeMap<u64, String>,
-) {
+fn panel(svg: &mut String, top: f64, side: &Side<'_>, span_us: f64, lanes: &[&str], origin: &str) {
+    let Side { name, profile, sites } = *side;
     let right = WIDTH - RIGHT;
     let x = Scale::linear(0.0, span_us, LEFT, right);
     let shown = length_us(profile);
     let cut = if shown < profile.longest_core_us * 0.98 {
-        format!(", the first {} of {} are recorded", microseconds(shown), microseconds(profile.longest_core_us))
+        let instructions = profile.timeline.len();
+        let (shown, all) = (microseconds(shown), microseconds(profile.longest_core_us));
+        format!(", capped: the first {instructions} instructions, {shown} of {all}")
     } else {
         format!(", {}", microseconds(profile.longest_core_us))
     };
@@ -110,6 +150,7 @@ fn panel(
     );
     let first_lane = top + HEADING;
     let floor = first_lane + lanes.len() as f64 * LANE;
+    svg.push_str("<g class=\"ticks\">");
     for tick in x.ticks(8) {
         let at = x.at(tick);
         let _ = write!(
@@ -120,7 +161,8 @@ fn panel(
             label(tick)
         );
     }
-    for (row, (_, pipe)) in lanes.iter().enumerate() {
+    svg.push_str("</g>");
+    for (row, pipe) in lanes.iter().enumerate() {
         let lane = first_lane + row as f64 * LANE;
         let _ = write!(
             svg,
@@ -132,6 +174,7 @@ fn panel(
             lane + 2.0,
             (x.at(shown) - LEFT).max(0.0),
         );
+        svg.push_str("<g class=\"marks\">");
         for mark in marks(profile, pipe, span_us / (right - LEFT) * GAP) {
             let (from, to) = (x.at(mark.start_us), x.at(mark.end_us));
             let length = mark.end_us - mark.start_us;
@@ -147,6 +190,7 @@ fn panel(
             }
             let _ = write!(svg, "><title>{}</title></rect>", escape(&tooltip(&mark, sites)));
         }
+        svg.push_str("</g>");
     }
     let _ = write!(svg, "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{floor:.1}\" y2=\"{floor:.1}\"/>");
 }

@@ -539,6 +539,7 @@ pub(super) fn record() -> RunRecord {
         bound_objective_us: Some(18.25),
         stages: summary().stages,
         baseline_configuration: configuration(128, 1, 1),
+        caps: ["BLOCK_DIM".to_owned()].into(),
         configuration: configuration(8192, 1, 40),
         cases: vec![
             CaseRecord {

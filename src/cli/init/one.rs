@@ -1,9 +1,8 @@
-//! `init`: reads the sources and writes a commented manifest.
+//! `init` of one operator: reads its sources and makes a commented manifest.
 
-use super::args::{Common, InitArgs};
-use super::output::{Output, start_event};
-use super::target::{processors, runtime, worker_exe};
-use super::{Exit, ci, installed};
+use crate::cli::args::{Common, InitArgs};
+use crate::cli::output::{Output, start_event, write_whole};
+use crate::cli::target::{runtime, worker_exe};
 use build::sdk::SdkOptions;
 use events::{Event, Init, Progress, Warning};
 use manifest::{FILE_NAME, Manifest, ManifestError};
@@ -13,16 +12,23 @@ use tuner::{FaultyCase, InventOptions, TunerError, invent};
 /// Faulty cases that are told one by one.
 const TOLD_FAULTS: usize = 5;
 
-/// Executes the command.
-pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Result<Exit, TunerError> {
-    if let Some(system) = arguments.ci {
-        return ci::execute(common, arguments, system, output);
-    }
-    match (arguments.cmake, arguments.hook) {
-        (true, _) => return installed::cmake_module(common, arguments, output),
-        (_, true) => return installed::hook(common, arguments, output),
-        (false, false) => {}
-    }
+/// A manifest that was made.
+pub(super) struct Made {
+    /// Its text.
+    pub text: String,
+    /// What was said of it.
+    pub init: Init,
+    /// How many things the user should know about it.
+    pub remarks: u64,
+}
+
+/// Makes the manifest of the project of the common options, and writes it where it is not only to be shown.
+pub(super) fn make(
+    common: &Common,
+    arguments: &InitArgs,
+    jobs: usize,
+    output: &mut Output,
+) -> Result<Made, TunerError> {
     output.emit(&Event::Start(start_event("init", common)));
     let project = OperatorProject::find(&common.project)?;
     let path = project.root.join(FILE_NAME);
@@ -35,7 +41,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
     }
     let options = InventOptions {
         worker_exe: worker_exe()?,
-        sdk: SdkOptions { jobs: processors(), ..SdkOptions::from_environment() },
+        sdk: SdkOptions { jobs, ..SdkOptions::from_environment() },
         python: arguments.python.clone(),
         most_cases: arguments.cases.0,
         cmake: arguments.definitions.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect(),
@@ -45,32 +51,30 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
     let text = invented.text;
     // What init writes must be usable as it stands; anything else is our bug, found here and not by the next command.
     let manifest = Manifest::parse(&text, &path).map_err(ManifestError::from)?;
-    if arguments.dry_run {
-        if !output.json {
-            use std::io::Write as _;
-            std::io::stdout().write_all(text.as_bytes())?;
-        }
-    } else {
-        let temporary = path.with_extension("toml.tmp");
-        fs_err::write(&temporary, &text)?;
-        fs_err::rename(&temporary, &path)?;
+    if !arguments.dry_run {
+        write_whole(&path, &text)?;
     }
+    let mut remarks = 0;
+    let mut remark = |warning: Warning| {
+        remarks += 1;
+        output.emit(&Event::Warning(warning));
+    };
     if let Some(reason) = &invented.unasked {
-        output.emit(&Event::Warning(Warning {
+        remark(Warning {
             code: "unasked-cases".to_owned(),
             message: format!("the tiling function could not be asked about the cases: {reason}"),
             help: Some("correct shapes and dtypes in ascend.toml yourself".to_owned()),
-        }));
+        });
     }
     if let Some(reason) = &invented.unrun {
-        output.emit(&Event::Warning(Warning {
+        remark(Warning {
             code: "unrun-cases".to_owned(),
             message: reason.clone(),
             help: Some("`cargo ascend-tune profile` says whether the operator is right at them".to_owned()),
-        }));
+        });
     }
     if let Some(first) = invented.refused.first().filter(|_| invented.accepted == 0) {
-        output.emit(&Event::Warning(Warning {
+        remark(Warning {
             code: "no-case-accepted".to_owned(),
             message: format!(
                 "the tiling function takes none of the {} cases that were tried: {first}",
@@ -80,7 +84,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
                 "what is written is a guess: put in a case that it takes; `cargo ascend-tune profile` says so"
                     .to_owned(),
             ),
-        }));
+        });
     }
     // The rest is counted below.
     for FaultyCase { text, doubt } in invented.faults.iter().take(TOLD_FAULTS) {
@@ -88,22 +92,22 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
             None => ("faulty-case", format!("the operator is at fault with {text}")),
             Some(why) => ("doubtful-case", format!("left out, since it or the operator is at fault ({why}): {text}")),
         };
-        output.emit(&Event::Warning(Warning { code: code.to_owned(), message, help: None }));
+        remark(Warning { code: code.to_owned(), message, help: None });
     }
     if invented.all_at_fault {
-        output.emit(&Event::Warning(Warning {
+        remark(Warning {
             code: "no-case-right".to_owned(),
             message: "no case that was tried is right: those that are written say nothing of the operator".to_owned(),
             help: Some(
                 "put in shapes, values and attributes that it is made for; `cargo ascend-tune profile` says whether it is right at them"
                     .to_owned(),
             ),
-        }));
+        });
     }
     let (doubtful, faults): (Vec<FaultyCase>, Vec<FaultyCase>) =
         invented.faults.into_iter().partition(|fault| fault.doubt.is_some());
     let texts = |faults: Vec<FaultyCase>| faults.into_iter().map(|fault| fault.text).collect();
-    output.emit(&Event::Init(Init {
+    let init = Init {
         operator: manifest.operator.clone(),
         layout: manifest.layout.words().to_owned(),
         manifest: path.display().to_string(),
@@ -114,6 +118,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         refused: invented.refused,
         faults: texts(faults),
         doubtful: texts(doubtful),
-    }));
-    Ok(Exit::Fine)
+    };
+    output.emit(&Event::Init(init.clone()));
+    Ok(Made { text, init, remarks })
 }
