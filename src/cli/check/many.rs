@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
-use super::{Memory, checked, drift, failed, one};
+use super::{Memory, Several, asked, drift, failed};
 use crate::cli::args::{CheckArgs, Common, Target};
+use crate::cli::entries::not_checked;
 use crate::cli::operators::Operator;
 use crate::cli::output::Output;
 use build::sdk::{Sdk, SdkOptions};
 use events::{CheckedOperator, Event, Progress};
 
-/// What one thread says of an operator: its place in the list, its events, and what became of it.
-type Said = (usize, Vec<Event>, CheckedOperator);
+/// What one thread says of an operator: its place in the list, its events, and what became of it, for each chip that is asked about.
+type Said = (usize, Vec<Event>, Vec<CheckedOperator>);
 
 /// Checks all of them.
 pub(super) fn check(
@@ -46,21 +47,24 @@ pub(super) fn check(
         }
         drop(sender);
         let mut waiting: Vec<Option<Said>> = operators.iter().map(|_| None).collect();
-        let mut done = Vec::with_capacity(operators.len());
+        let (mut next, mut done) = (0, Vec::with_capacity(operators.len()));
         for said in receiver {
             let at = said.0;
-            if !arguments.drift && said.2.check.as_ref().is_none_or(|check| !check.remembered) {
-                let step = format!("{}: {}", said.2.project, said.2.verdict.word());
-                output.emit(&Event::Progress(Progress { step }));
+            for one in said.2.iter().filter(|one| one.check.as_ref().is_none_or(|check| !check.remembered)) {
+                if !arguments.drift {
+                    let step = format!("{}: {}", one.name(), one.verdict.word());
+                    output.emit(&Event::Progress(Progress { step }));
+                }
             }
             waiting[at] = Some(said);
-            while let Some(said) = waiting.get_mut(done.len()).and_then(Option::take) {
-                let (_, events, operator) = said;
+            while let Some(said) = waiting.get_mut(next).and_then(Option::take) {
+                let (_, events, operators) = said;
                 // People see what needs them; programs see everything.
-                if output.json || !operator.verdict.passes() {
+                if output.json || operators.iter().any(|operator| !operator.verdict.passes()) {
                     events.iter().for_each(|event| output.emit(event));
                 }
-                done.push(operator);
+                next += 1;
+                done.extend(operators);
             }
         }
         done
@@ -87,25 +91,24 @@ impl Shared<'_> {
         let started = Instant::now();
         let common = Common { project: operator.directory.clone(), ..self.common.clone() };
         if self.arguments.drift {
-            let compared = drift::compare(&operator.directory, self.arguments.target.machine.as_deref());
+            let Target { soc, machine, .. } = &self.arguments.target;
+            let named = drift::Named { soc: soc.as_ref(), machine: machine.as_deref() };
+            let compared = drift::compare(&operator.directory, &named);
             let wall_s = started.elapsed().as_secs_f64();
             let checked = match compared {
-                Ok(compared) => compared.checked(&operator.name, wall_s),
-                Err(error) => failed(&operator.name, &error, wall_s),
+                Ok(compared) => compared.into_iter().map(|one| one.checked(&operator.name, wall_s)).collect(),
+                Err(error) => vec![failed(&operator.name, &error, wall_s)],
             };
             return (at, Vec::new(), checked);
         }
         let (mut output, events) = Output::collecting("check", &common);
-        let known = self.memory.and_then(|memory| memory.recall(&operator.directory));
-        let outcome = match known {
-            Some(known) => Ok(one::tell(known, &common, &mut output)),
-            None => {
-                self.prepare();
-                one::check(&common, self.arguments, self.memory, &mut output)
-            }
-        };
+        let asked = asked(&operator.directory, &self.arguments.target);
+        let of =
+            Several { common: &common, arguments: self.arguments, memory: self.memory, prepare: &|| self.prepare() };
+        let checked = of.entries(&asked, &operator.name, &mut output);
+        not_checked(&asked.left_out).iter().for_each(|warning| output.emit(warning));
         drop(output);
-        (at, events.into_iter().collect(), checked(&operator.name, &outcome, started))
+        (at, events.into_iter().collect(), checked)
     }
 
     /// Several operators would all begin by making the SDK ready. What goes wrong there each of them says for itself.
