@@ -240,6 +240,11 @@ mod tests {
                 .unwrap()
                 .replace("ascend910_93", "ascend910b2"),
         ];
-        insta::assert_snapshot!(texts.map(|text| said(&text)).join("\n"), @"");
+        insta::assert_snapshot!(texts.map(|text| said(&text)).join("\n"), @"
+        ascend.lock:1:1: missing field `operator`; restore the file from version control or run `cargo ascend-tune run` again
+        ascend.lock:52:1: a further entry has the version and the operator of the lock, and no entries of its own; restore the file from version control or run `cargo ascend-tune run` again
+        ascend.lock:52:1: a further entry has the version and the operator of the lock, and no entries of its own; restore the file from version control or run `cargo ascend-tune run` again
+        ascend.lock:52:1: there are two entries for ascend910b2:modelled; restore the file from version control or run `cargo ascend-tune run` again
+        ");
     }
 }

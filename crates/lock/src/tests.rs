@@ -293,7 +293,7 @@ fn two_locks_differ_in_settings_times_and_steps() {
         differences(before, after).into_iter().map(|one| one.name).collect()
     };
     assert_eq!(names(&both, &before.with_beside(faster)), ["ascend910_93:modelled: TILE_LENGTH"]);
-    assert_eq!(names(&before, &both), ["ascend910b2:modelled: format", "ascend910_93:modelled: entry"]);
+    assert_eq!(names(&before, &both), ["ascend910_93:modelled: entry"]);
 }
 
 #[test]

@@ -122,7 +122,8 @@ pub(super) fn check(
     let mut pairs: BTreeMap<String, u64> = BTreeMap::new();
     // Times of an operator that is wrong are worth nothing.
     if times_vary(&workspace) && wrong.is_empty() {
-        let timed = timed::timed(&workspace, (&whole, &locked), &candidate, &drifted, tolerance, comparisons)?;
+        let timed =
+            timed::timed(&workspace, (&whole, &locked), (&candidate, &times), &drifted, tolerance, comparisons)?;
         check.timed = Some(timed.said);
         (comparisons, pairs) = (timed.cases, timed.pairs);
     }

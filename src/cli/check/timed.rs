@@ -7,8 +7,8 @@ use crate::cli::compare::at_revision;
 use crate::cli::entries::as_built;
 use crate::cli::target::runtime;
 use events::CaseVerdict;
-use lock::{CaseComparison, Drift, LOCK_FILE, Lock, locked_sources};
-use search::PairedVerdict;
+use lock::{CaseComparison, Drift, LOCK_FILE, Lock, LockedMeasurement, MeasuredCase, locked_sources};
+use search::{PairedOptions, PairedVerdict};
 use tuner::{BackendKind, Candidate, LockedTime, PairedTimes, TunerError, Workspace, paired_times};
 
 /// What the pairs say.
@@ -21,19 +21,28 @@ pub(super) struct Timed {
     pub said: String,
 }
 
-/// Judges cases by pairs of runs. `candidate` is what the entry of the lock is about as it is now, and `drifted` how that differs from what
-/// was locked.
+/// Judges cases by pairs of runs. `candidate` is what the entry of the lock is about as it is now, with its first `times`, and `drifted` how
+/// that differs from what was locked.
 pub(super) fn timed(
     workspace: &Workspace,
     (whole, entry): (&Lock, &Lock),
-    candidate: &Candidate,
+    (candidate, times): (&Candidate, &[MeasuredCase]),
     drifted: &[Drift],
     tolerance: f64,
     cases: Vec<CaseComparison>,
 ) -> Result<Timed, TunerError> {
-    let locked = locked_times(entry, &cases);
+    let mut locked = locked_times(entry, &cases);
     let then = then(workspace, (whole, entry), drifted);
-    let found = runtime()?.block_on(paired_times(workspace, candidate, then.as_ref(), &locked, tolerance))?;
+    if then.is_none() {
+        // Nothing would be run in turn, and the launches of the first time may be enough to tell.
+        locked.retain(|name, locked| {
+            times.iter().find(|now| now.name == *name).is_none_or(|now| !is_clearly_same(*locked, now, tolerance))
+        });
+    }
+    let found = match locked.is_empty() {
+        true => BTreeMap::new(),
+        false => runtime()?.block_on(paired_times(workspace, candidate, then.as_ref(), &locked, tolerance))?,
+    };
     let against = match &then {
         Some(_) => "in turn with the sources that were locked, as they were committed",
         None => "against the locked times and their spread",
@@ -48,12 +57,22 @@ fn locked_times(entry: &Lock, cases: &[CaseComparison]) -> BTreeMap<String, Lock
     let compared = cases.iter().filter(|case| case.ratio.is_some()).filter_map(|case| entry.case(&case.name));
     compared
         .map(|case| {
-            let error = case.measured.map_or(0.0, |measured| {
-                measured.spread_permille as f64 / 1000.0 / (measured.launches.max(1) as f64).sqrt()
-            });
+            let error = case.measured.map_or(0.0, error_of);
             (case.name.clone(), LockedTime { us: case.tuned.us(), error })
         })
         .collect()
+}
+
+/// Standard error of a time, as a share of it.
+fn error_of(measured: LockedMeasurement) -> f64 {
+    measured.spread_permille as f64 / 1000.0 / (measured.launches.max(1) as f64).sqrt()
+}
+
+/// Whether a measured time lies within the tolerance by as many standard errors of both as a test that ends early needs.
+fn is_clearly_same(locked: LockedTime, now: &MeasuredCase, tolerance: f64) -> bool {
+    let Some(measured) = now.measured else { return false };
+    let off = (now.time.us() / locked.us).ln().abs();
+    off + PairedOptions::default().early * locked.error.hypot(error_of(measured)) < tolerance.ln()
 }
 
 /// Cases with the verdicts of their pairs.
@@ -117,8 +136,8 @@ fn machine(workspace: &Workspace) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lock::Picoseconds;
     use lock::testing::sample;
-    use lock::{LockedMeasurement, MeasuredCase, Picoseconds};
 
     #[test]
     fn pairs_judge_what_has_two_times() {
@@ -129,6 +148,12 @@ mod tests {
         let cases = lock::compare(&entry, &now, 1.03, &[]);
         let locked = locked_times(&entry, &cases);
         assert_eq!(locked.into_iter().collect::<Vec<_>>(), [("small".to_owned(), LockedTime { us: 2.0, error: 0.01 })]);
+        let once = |time: u64, spread_permille: u64| {
+            let measured = Some(LockedMeasurement { spread_permille, launches: 16 });
+            let now = MeasuredCase { name: "small".into(), time: Picoseconds(time), measured };
+            is_clearly_same(LockedTime { us: 2.0, error: 0.001 }, &now, 1.03)
+        };
+        assert_eq!([once(2_010_000, 10), once(2_010_000, 40), once(2_059_000, 1)], [true, false, false]);
         let times = PairedTimes { verdict: PairedVerdict::Same, ratio: 1.01, error: 0.01, pairs: 15 };
         let judged = judged(cases, &BTreeMap::from([("small".to_owned(), times)]));
         let verdicts: Vec<_> = judged.iter().map(|case| (case.name.as_str(), case.verdict, case.now)).collect();
