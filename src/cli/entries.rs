@@ -39,7 +39,7 @@ pub fn entry_named(
     }
     let entries = whole.entries();
     let of_origin = |entry: &&Lock| asked.is_none_or(|origin| origin == entry.origin);
-    let of_machine = |entry: &&Lock| machine.is_none_or(|name| *name == entry.machine.name);
+    let of_machine = |entry: &&Lock| machine.is_none_or(|name| name.eq_ignore_ascii_case(&entry.machine.name));
     let found = entries.iter().find(|entry| of_origin(entry) && of_machine(entry));
     Ok(found.or(entries.first()).cloned().unwrap_or_else(|| whole.clone()))
 }

@@ -123,7 +123,8 @@ pub fn open_as_locked(
         // The sources' own chip is described by what the manifest names, which may be a file.
         let is_beside = entry.key() != whole.key();
         as_locked.soc = None;
-        as_locked.machine = target.machine.clone().or_else(|| is_beside.then(|| entry.machine.name.clone()));
+        as_locked.machine =
+            target.machine.clone().or_else(|| is_beside.then(|| entry.machine.name.to_ascii_lowercase()));
     }
     let workspace = open(start, common, &as_locked, false, output)?;
     let whole = whole?;

@@ -53,8 +53,8 @@ fn compare_entry(
 ) -> Result<Compared, TunerError> {
     let is_beside = locked.key() != whole.key();
     // A measured lock is of the device's chip, which nobody asks here; an entry beside another one is of its own.
-    let of_entry = (is_beside || locked.origin == Origin::Measured).then_some(locked.machine.name.as_str());
-    let machine = declared.machine(machine.or(of_entry))?;
+    let of_entry = (is_beside || locked.origin == Origin::Measured).then(|| locked.machine.name.to_ascii_lowercase());
+    let machine = declared.machine(machine.or(of_entry.as_deref()))?;
     let tunables = &declared.manifest.tunables;
     let built = match is_beside {
         true => as_built(&declared.sources, tunables, &locked.configuration),

@@ -98,7 +98,9 @@ impl Several<'_> {
             let soc = match (name, &outcome, asked.names.len()) {
                 (_, _, 1) => String::new(),
                 (Some(name), ..) => name.to_string(),
-                (None, Ok(done), _) => format!("{}:{}", done.check.machine, done.check.origin.word()),
+                (None, Ok(done), _) => {
+                    format!("{}:{}", done.check.machine.to_ascii_lowercase(), done.check.origin.word())
+                }
                 (None, Err(_), _) => String::new(),
             };
             checked(project, &soc, &outcome, started)

@@ -154,13 +154,13 @@ fn another_chip_has_its_values_in_the_lock_alone() {
     assert!(ended.named("warning").iter().any(|warning| warning["code"] == "other-chip"));
     assert_eq!(sources(&project), before, "they are of the chip that ascend.toml names");
     let several = project.read("ascend.lock");
-    assert_has(&several, &["version = 3\n", "\n[[other]]\n", "\n[other.machine]\nname = \"ascend910b4\"\n"]);
+    assert_has(&several, &["version = 3\n", "\n[[other]]\n", "\n[other.machine]\nname = \"Ascend910B4\"\n"]);
     assert_has(&failure(&project.run(&["run", "--soc", "ascend910b4", "--stage", "kernel"]), 2), &["--stage kernel"]);
 
     // Both are checked, each on its own machine, and a build takes the values of the one that is named.
     let checked = project.run(&["check"]).expect(0);
     let machines: Vec<Value> = checked.named("check").iter().map(|check| check["machine"].clone()).collect();
-    assert_eq!(machines, ["ascend910b2", "ascend910b4"]);
+    assert_eq!(machines, ["Ascend910B2", "Ascend910B4"]);
     let rows = only(&checked, "checks")["operators"].clone();
     assert_eq!(names(&rows, "soc"), ["ascend910b2:modelled", "ascend910b4:modelled"]);
     let build = ["build", "--locked", "--dry-run", "--soc", "Ascend910B4"];
