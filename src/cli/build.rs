@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::Exit;
 use super::args::{BuildArgs, Common};
+use super::entries::{candidate_of, entry_for};
 use super::locked::drift_of;
 use super::output::{Output, start_event};
 use super::target::{open, runtime};
@@ -19,13 +20,20 @@ pub fn execute(common: &Common, arguments: &BuildArgs, output: &mut Output) -> R
     let workspace = open(start_event("build", common), common, &arguments.target, true, output)?;
     let mut candidate = workspace.baseline()?;
     let lock_path = workspace.project.root.join(LOCK_FILE);
-    let locked = match lock::read(&lock_path) {
-        Ok(locked) => Some(locked),
+    let whole = match lock::read(&lock_path) {
+        Ok(whole) => Some(whole),
         Err(LockError::Absent { .. }) if !arguments.locked => None,
         Err(error) => return Err(error.into()),
     };
-    if let Some(locked) = &locked {
-        let drifted = drift_of(&workspace, locked, &candidate);
+    let locked = match &whole {
+        Some(whole) => match entry_for(whole, &arguments.target, &lock_path) {
+            Err(LockError::NoEntry { .. }) if !arguments.locked => Some((whole, whole.clone())),
+            found => Some((whole, found?)),
+        },
+        None => None,
+    };
+    if let Some((whole, locked)) = &locked {
+        let drifted = drift_of(&workspace, (whole, locked), &candidate_of(&workspace, whole, locked)?);
         for difference in &drifted {
             output.emit(&Event::Warning(Warning {
                 code: "drift".to_owned(),

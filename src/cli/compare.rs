@@ -124,7 +124,7 @@ fn other_manifest(workspace: &Workspace, against: &str) -> Option<Warning> {
     })
 }
 
-fn at_revision(root: &Path, revision: &str, file: &str) -> Result<String, TunerError> {
+pub(super) fn at_revision(root: &Path, revision: &str, file: &str) -> Result<String, TunerError> {
     // `./` makes the path one of the operator's directory, wherever that lies in the repository.
     let shown = Command::new("git")
         .arg("-C")

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::entries::as_built;
 use aicore::{Machine, Origin};
 use events::KnownHazard;
 use lock::{
@@ -56,6 +57,17 @@ pub fn not_comparable(workspace: &Workspace, locked: &Lock) -> Option<String> {
             "ascend.lock was measured on {}, and this is {}: latencies of different chips are not compared",
             then.soc, now.soc
         )),
+        (Some(then), Some(now)) if (then.cube_cores, then.vector_cores) != (now.cube_cores, now.vector_cores) => {
+            Some(format!(
+                "ascend.lock was measured on {} with {} cube and {} vector cores, and this one has {} and {}: their latencies are not compared",
+                then.soc, then.cube_cores, then.vector_cores, now.cube_cores, now.vector_cores
+            ))
+        }
+        (Some(then), Some(_)) if locked.machine != locked_machine(&workspace.machine) => Some(format!(
+            "ascend.lock was measured on {} with another description of it than version {} that is here: the tiling function may decide \
+             otherwise, and latencies are not compared; run again to lock them",
+            then.soc, workspace.machine.version
+        )),
         (Some(then), Some(now)) if then.toolkit != now.toolkit => Some(format!(
             "ascend.lock was measured with toolkit {}, and this is {}: another compiler makes other kernels; run again to lock \
              their latencies, or name the toolkit with --toolkit",
@@ -87,35 +99,45 @@ pub fn locked_manifest(workspace: &Workspace) -> String {
     manifest_digest(&workspace.manifest_text)
 }
 
-/// Differences between the project and its lock.
-pub fn drift_of(workspace: &Workspace, locked: &Lock, candidate: &Candidate) -> Vec<Drift> {
-    drift_with(workspace, locked, candidate, None)
+/// Differences between the project and an entry of its lock.
+pub fn drift_of(workspace: &Workspace, (whole, entry): (&Lock, &Lock), candidate: &Candidate) -> Vec<Drift> {
+    drift_with(workspace, (whole, entry), candidate, None)
 }
 
 /// The same, and whether another version of the tool wrote the lock.
-pub fn drift_with_tool(workspace: &Workspace, locked: &Lock, candidate: &Candidate) -> Vec<Drift> {
-    drift_with(workspace, locked, candidate, Some(env!("CARGO_PKG_VERSION")))
+pub fn drift_with_tool(workspace: &Workspace, (whole, entry): (&Lock, &Lock), candidate: &Candidate) -> Vec<Drift> {
+    drift_with(workspace, (whole, entry), candidate, Some(env!("CARGO_PKG_VERSION")))
 }
 
-fn drift_with(workspace: &Workspace, locked: &Lock, candidate: &Candidate, tool: Option<&str>) -> Vec<Drift> {
+fn drift_with(
+    workspace: &Workspace,
+    (whole, entry): (&Lock, &Lock),
+    candidate: &Candidate,
+    tool: Option<&str>,
+) -> Vec<Drift> {
+    // Where the sources hold the values of another chip, what was locked is these sources with the entry's own.
+    let is_beside = entry.key() != whole.key();
+    let built = is_beside.then(|| as_built(&workspace.sources, workspace.tunables(), &entry.configuration));
     drift(
-        locked,
+        entry,
         &Current {
             operator: &workspace.manifest.operator,
-            sources: &workspace.sources,
+            sources: built.as_ref().map_or(&workspace.sources, |built| &built.sources),
             included: &workspace.included_beside(),
             manifest: &workspace.manifest_text,
             machine: &locked_machine(&workspace.machine),
             tool,
-            configuration: Some(&candidate.configuration),
+            configuration: Some(built.as_ref().map_or(&candidate.configuration, |built| &built.configuration)),
         },
     )
 }
 
 /// Times as the lock has them.
 pub fn measured(times: &[CaseTime]) -> Vec<MeasuredCase> {
-    let one =
-        |time: &CaseTime| Some(MeasuredCase { name: time.name.clone(), time: Picoseconds::from_us(time.task_us)? });
+    let one = |time: &CaseTime| {
+        let (name, measured) = (time.name.clone(), locked_measurement(time));
+        Some(MeasuredCase { name, time: Picoseconds::from_us(time.task_us)?, measured })
+    };
     times.iter().filter_map(one).collect()
 }
 

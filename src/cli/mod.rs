@@ -1,7 +1,8 @@
 //! The command line: arguments, exit statuses, and one file per subcommand.
 
 mod ablation;
-pub mod args;
+pub mod alone;
+mod args;
 mod bank;
 mod bench;
 mod bisheng;
@@ -12,6 +13,7 @@ mod ci;
 mod compare;
 pub mod doctor;
 mod doors;
+mod entries;
 mod exit;
 mod fidelity;
 mod init;

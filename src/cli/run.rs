@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::Exit;
+use super::alone::{alone, weight_permille};
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::bank::own_bank;
+use super::entries::{beside_what, drifted_entries, key_of, with_beside, with_own};
 use super::locked::{
     cmake_entries, locked_departures, locked_device, locked_files, locked_findings, locked_machine, locked_manifest,
     locked_measurement,
@@ -22,7 +24,7 @@ use super::target::{open, runtime};
 use backend::longest;
 use events::{self, Event, Stage, StageSummary, Stages, Start, Summary, SummaryCase, Warning};
 use experience::{Bank, Record};
-use lock::{self, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
+use lock::{self, EntryKey, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
 use project::OperatorProject;
 use report::RunRecord;
 use source::SourceTree;
@@ -52,6 +54,12 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     if may_write && !arguments.allow_dirty {
         refuse_dirty(&workspace)?;
     }
+    let lock_path = workspace.project.root.join(LOCK_FILE);
+    let present = lock::read(&lock_path).ok();
+    let beside = beside_what(&workspace, present.as_ref());
+    if let Some(own) = &beside {
+        output.emit(&goes_beside(own, &key_of(&workspace), arguments)?);
+    }
     if arguments.resume_mode() == ResumeMode::Require && !workspace.work_directory.join("journal.jsonl").exists() {
         return Err(TunerError::Usage("--resume: there is no journal of an interrupted run".to_owned()));
     }
@@ -74,7 +82,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         time_limit: arguments.time_limit,
         seed: arguments.target.seed,
         strategy: arguments.strategy,
-        stages: stages(arguments.stage),
+        // A rewrite would be one of the sources of the other chip.
+        stages: if beside.is_some() { vec![Stage::Host] } else { stages(arguments.stage) },
         resume: arguments.resume_mode() != ResumeMode::Never,
         experience: experience(arguments, &workspace),
         rewriting: Rewriting::default(),
@@ -82,27 +91,36 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         patches: patches(arguments, &workspace)?,
         further: further.proposers(),
         further_digest: further.digest.clone(),
-        earlier_winners: earlier_winners(&workspace),
+        earlier_winners: earlier_winners(&workspace, present.as_ref()),
     };
     let outcome = runtime.block_on(run_from(&workspace, &options, surveyed, &mut |event| output.emit(&event)))?;
 
-    let lock_path = workspace.project.root.join(LOCK_FILE);
-    let lock = or_standing(new_lock(&workspace, &outcome, arguments.target.seed), lock::read(&lock_path).ok());
+    let standing = present.as_ref().and_then(|present| present.entry(&key_of(&workspace)));
+    let entry = or_standing(new_lock(&workspace, &outcome, arguments.target.seed), standing);
+    let (before, best) = (&workspace.sources, &outcome.progress.best.sources);
+    let (lock, drifted) = match (&beside, &present) {
+        (Some(_), Some(present)) => (with_beside(present, entry, before, best), Vec::new()),
+        _ => with_own(present.as_ref(), entry, best, workspace.tunables()),
+    };
+    let written = if beside.is_some() { before } else { best };
     if !matches!(workspace.options.backend, BackendKind::Recorded { .. }) {
         let lock_before = fs_err::read_to_string(&lock_path).ok();
-        let recorded = RecordedResult::of(&outcome, &workspace.sources, workspace.tunables(), lock_before, &lock)?;
+        let recorded = match beside {
+            Some(_) => RecordedResult::of_lock(lock_before, &lock)?,
+            None => RecordedResult::of(&outcome, before, workspace.tunables(), lock_before, &lock)?,
+        };
         recorded.keep(&workspace.work_directory)?;
     }
     if may_write {
         if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
             return Err(TunerError::Locked(lock_path));
         }
-        let (root, best) = (&workspace.project.root, &outcome.progress.best.sources);
-        write_winner(root, &workspace.work_directory, &workspace.sources, best, &lock)?;
+        write_winner(&workspace.project.root, &workspace.work_directory, before, written, &lock)?;
+        drifted_entries(&drifted).iter().for_each(|warning| output.emit(warning));
         let records = further.records(&outcome.records, output);
         keep_experience(&workspace, &records, output);
         further.keep_local_motifs(&workspace, output);
-        comments_of_what_was(&workspace.sources, best).iter().for_each(|warning| output.emit(warning));
+        comments_of_what_was(before, written).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");
     let wall_s = started.elapsed().as_secs_f64();
@@ -135,7 +153,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
             help: None,
         }));
     }
-    let wanted = arguments.stage != StageChoice::Host && !outcome.is_at_bound();
+    let wanted = arguments.stage != StageChoice::Host && beside.is_none() && !outcome.is_at_bound();
     if wanted && outcome.progress.tally(Stage::Kernel).evaluations == 0 {
         workspace.nothing_to_rewrite().iter().for_each(|warning| output.emit(warning));
     }
@@ -143,6 +161,31 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let summary = summary(&workspace, &outcome, wall_s, lock_shown, report);
     output.emit(&Event::Summary(Box::new(Summary { model: used, ..summary })));
     Ok(Exit::Fine)
+}
+
+/// That sources and manifest are of another chip, so that only values are searched, and held by the lock alone.
+fn goes_beside(own: &EntryKey, key: &EntryKey, arguments: &RunArgs) -> Result<Event, TunerError> {
+    let asked = [
+        (arguments.stage == StageChoice::Kernel, "--stage kernel"),
+        (!arguments.patch.is_empty(), "--patch"),
+        (arguments.repair, "--repair"),
+    ];
+    if let Some((_, option)) = asked.into_iter().find(|(given, _)| *given) {
+        return Err(TunerError::Usage(format!(
+            "{option}: the sources hold what was chosen for {own}, and a run for {key} leaves them alone; name {} in ascend.toml to make \
+             them its own",
+            key.soc
+        )));
+    }
+    Ok(Event::Warning(Warning {
+        code: "other-chip".to_owned(),
+        message: format!(
+            "the sources hold what was chosen for {own}: values for {key} go into ascend.lock alone, and no rewrite is tried"
+        ),
+        help: Some(format!(
+            "`cargo ascend-tune build --locked --soc {key}` builds with them; `machine` in ascend.toml says whose the sources are"
+        )),
+    }))
 }
 
 /// Comments beside what was written that still speak of a number which is gone.
@@ -180,11 +223,13 @@ fn stages(choice: StageChoice) -> Vec<Stage> {
     }
 }
 
-/// What the lock says of the last run of this operator. A lock that cannot be read is about to be replaced.
-fn earlier_winners(workspace: &Workspace) -> Vec<Configuration> {
-    let lock = lock::read(&workspace.project.root.join(LOCK_FILE)).ok();
-    let of_this = lock.filter(|lock| lock.operator == workspace.manifest.operator);
-    of_this.map(|lock| lock.configuration).into_iter().collect()
+/// What the lock says of earlier runs of this operator, first for this chip. A lock that cannot be read is about to be replaced.
+fn earlier_winners(workspace: &Workspace, present: Option<&Lock>) -> Vec<Configuration> {
+    let key = key_of(workspace);
+    let of_this = present.filter(|lock| lock.operator == workspace.manifest.operator);
+    let mut entries = of_this.map(Lock::entries).unwrap_or_default();
+    entries.sort_by_key(|entry| entry.key() != key);
+    entries.into_iter().map(|entry| entry.configuration).collect()
 }
 
 fn summary(
@@ -254,6 +299,11 @@ fn rejections(outcome: &RunOutcome) -> BTreeMap<String, u64> {
 fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
     let best = &outcome.progress.best;
     let included = workspace.included_beside();
+    let alone = alone(outcome);
+    let weight_of = |name: &str| {
+        let case = workspace.manifest.cases.iter().find(|case| case.name == name);
+        case.and_then(|case| weight_permille(case.weight))
+    };
     let gain_of = |patch: &AppliedPatch| {
         let milestones = outcome.progress.milestones.iter();
         let mut of_it = milestones.filter(|one| one.motif == patch.motif && one.title == patch.title);
@@ -276,6 +326,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         machine: locked_machine(&workspace.machine),
         device: locked_device(workspace),
         sources: lock::source_digests(&best.sources),
+        applied: BTreeMap::new(),
         files: locked_files(&workspace.project.root, &best.sources, &included),
         included: Some(lock::source_digests(&included)),
         configuration,
@@ -300,6 +351,8 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
                 baseline: Picoseconds::from_us(before.task_us).unwrap_or_default(),
                 tuned: Picoseconds::from_us(after.task_us).unwrap_or_default(),
                 measured: locked_measurement(after),
+                weight_permille: weight_of(&before.name),
+                alone: alone.get(&before.name).cloned(),
                 verification: outcome.verification.get(&before.name).cloned().unwrap_or_default(),
                 outputs: outcome.output_digests.get(&before.name).cloned().unwrap_or_default(),
             })
@@ -307,6 +360,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         known: locked_findings(&outcome.winner_known),
         departures: locked_departures(&outcome.baseline_known),
         accepted: Vec::new(),
+        others: Vec::new(),
     }
 }
 
@@ -321,7 +375,8 @@ fn or_standing(new: Lock, present: Option<Lock>) -> Lock {
         of(present) == of(&new)
             && (&present.manifest, &present.machine, &present.configuration, &present.device)
                 == (&new.manifest, &new.machine, &new.configuration, &new.device)
-            && (&present.sources, &present.included, &present.known) == (&new.sources, &new.included, &new.known)
+            && (present.built_sources(), &present.included, &present.known)
+                == (new.built_sources(), &new.included, &new.known)
     };
     match present.filter(says_the_same) {
         // In the format of today, with the digests of bytes that comments are part of.

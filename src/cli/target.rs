@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use super::args::{BackendChoice, CaseCount, Common, Target};
+use super::entries::entry_for;
 use super::output::Output;
 use aicore::Origin;
 use backend::{LaunchProfile, LocatedHazard};
@@ -42,7 +43,7 @@ pub fn open_with(
     let (backend, backend_because) = backend_of(target, &start.command)?;
     let options = WorkspaceOptions {
         directory: common.project.clone(),
-        machine: target.machine.clone(),
+        machine: target.machine.clone().or_else(|| modelled_chip(target, &backend)),
         cases: target.cases.clone(),
         cmake: target.definitions.iter().map(|entry| (entry.name.clone(), entry.value.clone())).collect(),
         fixed: fixed_values(target),
@@ -77,6 +78,22 @@ pub fn open_with(
     })
 }
 
+/// The machine description of the chip that is named, where times are modelled; devices say for themselves what they are.
+fn modelled_chip(target: &Target, backend: &BackendKind) -> Option<String> {
+    let name = target.soc.as_ref().filter(|_| !matches!(backend, BackendKind::Cann(_)))?;
+    Some(name.soc.to_ascii_lowercase())
+}
+
+/// A workspace for an entry of the lock.
+pub struct AsLocked {
+    /// The workspace.
+    pub workspace: Workspace,
+    /// The lock.
+    pub whole: Lock,
+    /// Its entry that the command is about.
+    pub entry: Lock,
+}
+
 /// The same for a command that compares with the lock, which `read` reads: its data are those of the run that wrote it.
 pub fn open_as_locked(
     start: Start,
@@ -84,24 +101,44 @@ pub fn open_as_locked(
     target: &Target,
     read: fn(&Path) -> Result<Lock, LockError>,
     output: &mut Output,
-) -> Result<(Workspace, Lock), TunerError> {
+) -> Result<AsLocked, TunerError> {
     let project = OperatorProject::find(&common.project)?;
     // A write-back that was cut short has the lock in its plan.
     recover(&project.root, &project.work_directory())?;
-    let known = read(&project.root.join(LOCK_FILE));
-    let seed = known.as_ref().map_or(target.seed, |locked| locked.seed);
+    let path = project.root.join(LOCK_FILE);
+    let whole = read(&path);
+    let entry = whole.as_ref().ok().map(|whole| entry_for(whole, target, &path)).transpose()?;
+    let seed = entry.as_ref().map_or(target.seed, |entry| entry.seed);
     // Measured times are compared with measured ones, modelled with modelled.
-    let backend = match (target.backend, known.as_ref().map(|locked| locked.origin)) {
-        (BackendChoice::Auto, Ok(Origin::Measured)) => BackendChoice::Cann,
+    let backend = match (target.backend, entry.as_ref().map(|entry| entry.origin)) {
+        (BackendChoice::Auto, Some(Origin::Measured)) => BackendChoice::Cann,
         (BackendChoice::Auto, _) => BackendChoice::Sim,
         (asked, _) => asked,
     };
-    let workspace = open(start, common, &Target { seed, backend, ..target.clone() }, false, output)?;
-    Ok((workspace, known?))
+    let mut as_locked = Target { seed, backend, ..target.clone() };
+    if let (Ok(whole), Some(entry)) = (&whole, &entry)
+        && entry.origin == Origin::Modelled
+        && backend != BackendChoice::Cann
+    {
+        // The sources' own chip is described by what the manifest names, which may be a file.
+        let is_beside = entry.key() != whole.key();
+        as_locked.soc = None;
+        as_locked.machine =
+            target.machine.clone().or_else(|| is_beside.then(|| entry.machine.name.to_ascii_lowercase()));
+    }
+    let workspace = open(start, common, &as_locked, false, output)?;
+    let whole = whole?;
+    let entry = match entry {
+        Some(entry) => entry,
+        None => entry_for(&whole, target, &path)?,
+    };
+    Ok(AsLocked { workspace, whole, entry })
 }
 
 /// Commands that know what to do with devices.
 const MEASURING: [&str; 6] = ["run", "check", "lock", "profile", "build", "compare"];
+/// Commands that can be rehearsed on noise.
+const REHEARSING: [&str; 2] = ["run", "check"];
 /// Commands for which a device is found out, where nobody says what to take.
 const BY_ITSELF: [&str; 2] = ["run", "profile"];
 
@@ -109,10 +146,16 @@ const BY_ITSELF: [&str; 2] = ["run", "profile"];
 fn backend_of(target: &Target, command: &str) -> Result<(BackendKind, Option<String>), TunerError> {
     let choice = device_choice(target);
     let refuse = |message: String| Err(TunerError::Usage(message));
-    match target.backend {
+    // Who names an entry says with it where its times come from.
+    let asked = match (target.backend, target.soc.as_ref().and_then(|name| name.origin)) {
+        (BackendChoice::Auto, Some(Origin::Modelled)) => BackendChoice::Sim,
+        (BackendChoice::Auto, Some(Origin::Measured)) => BackendChoice::Cann,
+        (asked, _) => asked,
+    };
+    match asked {
         BackendChoice::Sim => Ok((BackendKind::Sim, None)),
-        BackendChoice::Recorded if command != "run" => {
-            refuse(format!("--backend recorded is for `run --dry-run`, not for `{command}`"))
+        BackendChoice::Recorded if !REHEARSING.contains(&command) => {
+            refuse(format!("--backend recorded is for `run --dry-run` and `check`, not for `{command}`"))
         }
         BackendChoice::Recorded => Ok((BackendKind::Recorded { noise: target.noise / 100.0 }, None)),
         BackendChoice::Cann if !MEASURING.contains(&command) => {
@@ -132,7 +175,7 @@ fn backend_of(target: &Target, command: &str) -> Result<(BackendKind, Option<Str
 fn device_choice(target: &Target) -> DeviceChoice {
     let settings = DeviceSettings {
         toolkit: target.toolkit.clone(),
-        soc: target.soc.clone(),
+        soc: target.soc.as_ref().map(|name| name.soc.clone()),
         devices: target.devices.clone(),
         warm_up: target.warm_up,
         warm_up_us: None,

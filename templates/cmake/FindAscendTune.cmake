@@ -3,23 +3,26 @@
 #   list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_SOURCE_DIR}/cmake")
 #   find_package(AscendTune REQUIRED)
 #
-#   ascend_tune_entries(LOCK <file> [STALE ERROR|WARNING|IGNORE])
+#   ascend_tune_entries(LOCK <file> [SOC <chip>] [STALE ERROR|WARNING|IGNORE])
 #       Cache entries that are tunables get their locked values. Before anything uses them. What somebody gave with -D stays.
 #
-#   ascend_tune_apply(<target> LOCK <file> [STALE ERROR|WARNING|IGNORE] [HEADER <name>])
+#   ascend_tune_apply(<target> LOCK <file> [SOC <chip>] [STALE ERROR|WARNING|IGNORE] [HEADER <name>])
 #       The target finds a header (ascend_tune.h) with a constant for each tunable, in namespace ascend_tune::<operator>.
 #       The entries are set as well, for what comes after.
 #
-#   ascend_tune_read(<prefix> LOCK <file> [STALE ERROR|WARNING|IGNORE])
+#   ascend_tune_read(<prefix> LOCK <file> [SOC <chip>] [STALE ERROR|WARNING|IGNORE])
 #       <prefix>_OPERATOR, <prefix>_TUNABLES (names), <prefix>_VALUE_<tunable>, <prefix>_ENTRIES (cache entries),
 #       <prefix>_ENTRY_<entry> (values), <prefix>_FILES, <prefix>_STALE (what is not as it was locked, a list of sentences).
+#
+# SOC names an entry of a lock of several chips as `cargo ascend-tune --soc` does: ascend910b3, or ascend910b3:measured where there are both.
+# Without it the entry is taken whose values the sources hold.
 #
 # What is locked is compared with what is there, by SHA-256 of the bytes: a comment counts here, where it does not for the tool. A lock that
 # is stale ends the configuration (STALE ERROR, the default), is told (WARNING), or is not looked at (IGNORE). Locks and the files in them are
 # dependencies of the configuration: a build configures again when they change.
 
 set(AscendTune_VERSION "@VERSION@")
-set(_ascend_tune_format 2)
+set(_ascend_tune_format 3)
 
 # The lines of a file, as a list. Characters that lists of CMake read as their own stand as control characters.
 function(_ascend_tune_lines file result)
@@ -73,10 +76,49 @@ function(_ascend_tune_value text result)
     set(${result} "${value}" PARENT_SCOPE)
 endfunction()
 
+# The place of a chip's entry in a lock: 0 at the top, then those that begin with [[other]]. Empty where there is none. All of it stands
+# before the first string that goes over several lines.
+function(_ascend_tune_place lines name result)
+    string(ASCII 2 open)
+    string(ASCII 3 close)
+    set(origin "")
+    if(name MATCHES "^([^:]*):(.*)$")
+        set(name "${CMAKE_MATCH_1}")
+        set(origin "${CMAKE_MATCH_2}")
+    endif()
+    string(TOLOWER "${name}" name)
+    set(places 0)
+    set(place 0)
+    set(section "")
+    foreach(line IN LISTS lines)
+        string(STRIP "${line}" line)
+        if(line STREQUAL "${open}${open}other${close}${close}")
+            math(EXPR place "${place} + 1")
+            list(APPEND places "${place}")
+            set(section "other")
+        elseif(line MATCHES "^${open}(.*)${close}$")
+            set(section "${CMAKE_MATCH_1}")
+        elseif(section MATCHES "^(other)?$" AND line MATCHES "^origin = \"(.*)\"$")
+            set(origin_of_${place} "${CMAKE_MATCH_1}")
+        elseif(section MATCHES "^(other[.])?machine$" AND line MATCHES "^name = \"(.*)\"$")
+            string(TOLOWER "${CMAKE_MATCH_1}" chip_of_${place})
+        elseif(section MATCHES "^(other[.])?device$" AND line MATCHES "^soc = \"(.*)\"$")
+            string(TOLOWER "${CMAKE_MATCH_1}" chip_of_${place})
+        endif()
+    endforeach()
+    set(${result} "" PARENT_SCOPE)
+    foreach(place IN LISTS places)
+        if(chip_of_${place} STREQUAL name AND (origin STREQUAL "" OR origin_of_${place} STREQUAL origin))
+            set(${result} "${place}" PARENT_SCOPE)
+            break()
+        endif()
+    endforeach()
+endfunction()
+
 function(ascend_tune_read prefix)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LOCK;STALE" "")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LOCK;STALE;SOC" "")
     if(NOT arg_LOCK OR arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "AscendTune: give LOCK <file> [STALE ERROR|WARNING|IGNORE]")
+        message(FATAL_ERROR "AscendTune: give LOCK <file> [SOC <chip>] [STALE ERROR|WARNING|IGNORE]")
     endif()
     # IGNORE is one of CMake's words for false.
     if("${arg_STALE}" STREQUAL "")
@@ -100,6 +142,15 @@ function(ascend_tune_read prefix)
     set(entries "")
     set(files "")
     set(number 0)
+    # The entry that is read, the place of the wanted one, and what is known of the one that is read.
+    set(place 0)
+    set(wanted 0)
+    if(arg_SOC)
+        _ascend_tune_place("${lines}" "${arg_SOC}" wanted)
+        if(wanted STREQUAL "")
+            message(FATAL_ERROR "${lock}: there is no entry for ${arg_SOC}; `cargo ascend-tune run --soc ${arg_SOC}` makes one")
+        endif()
+    endif()
     # What ends the string that goes over several lines, inside one.
     set(end "")
     foreach(line IN LISTS lines)
@@ -116,10 +167,19 @@ function(ascend_tune_read prefix)
         elseif(line MATCHES "^<<<<<<<")
             message(FATAL_ERROR "${lock}:${number}: a merge left both sides in the lock; when the sources are merged, `cargo ascend-tune lock accept` verifies, times and locks them as they are")
         elseif(line MATCHES "^${open}${open}")
+            if(line STREQUAL "${open}${open}other${close}${close}")
+                math(EXPR place "${place} + 1")
+            endif()
             set(section "list")
             continue()
         elseif(line MATCHES "^${open}(.*)${close}$")
             set(section "${CMAKE_MATCH_1}")
+            if(place GREATER 0)
+                string(REGEX REPLACE "^other[.]" "" section "${section}")
+            endif()
+            if(NOT place EQUAL wanted)
+                set(section "list")
+            endif()
             continue()
         elseif(NOT section MATCHES "^(|configuration|cmake|files)$")
             if(line MATCHES " = (\"\"\"|''')(.*)$")
@@ -241,7 +301,7 @@ function(ascend_tune_entries)
 endfunction()
 
 function(ascend_tune_apply target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LOCK;STALE;HEADER" "")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LOCK;STALE;SOC;HEADER" "")
     if(NOT TARGET "${target}")
         message(FATAL_ERROR "ascend_tune_apply: there is no target ${target}")
     endif()
@@ -251,6 +311,9 @@ function(ascend_tune_apply target)
     set(options "")
     if(NOT "${arg_STALE}" STREQUAL "")
         set(options STALE "${arg_STALE}")
+    endif()
+    if(arg_SOC)
+        list(APPEND options SOC "${arg_SOC}")
     endif()
     ascend_tune_read(locked LOCK "${arg_LOCK}" ${options} ${arg_UNPARSED_ARGUMENTS})
     _ascend_tune_set_entries(locked)

@@ -13,6 +13,7 @@
 //! projects = ["kernels/add", "kernels/gelu"]   # directories with ascend.toml and ascend.lock; `project = ".."` for a single one
 //! build = true                                 # false: only constants, and `cargo-ascend-tune` need not be installed
 //! backend = "sim"                              # sim: the embedded machine; cann: a toolkit
+//! soc = "ascend910b3"                          # where the lock has several: whose values are built
 //! definitions = { CMAKE_BUILD_TYPE = "Release" }
 //! ```
 //!

@@ -9,7 +9,7 @@ use super::Error;
 use super::digest::{is_manifest, is_source};
 
 /// Newest version of the format that is read.
-const NEWEST: i64 = 2;
+const NEWEST: i64 = 3;
 
 /// A lock.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +28,14 @@ pub struct Locked {
 }
 
 impl Locked {
-    /// Reads the lock of an operator.
+    /// Reads the lock of an operator: the entry whose values the sources hold.
     pub fn read(directory: &Path) -> Result<Self, Error> {
+        Self::read_for(directory, None)
+    }
+
+    /// Reads the entry of a chip, called as `--soc` of `cargo ascend-tune` calls it: `ascend910b3`, or `ascend910b3:measured` where the lock
+    /// has both.
+    pub fn read_for(directory: &Path, soc: Option<&str>) -> Result<Self, Error> {
         let path = directory.join("ascend.lock");
         let text = std::fs::read_to_string(&path);
         let text = text.map_err(|source| match source.kind() {
@@ -40,10 +46,10 @@ impl Locked {
             },
             _ => Error::File { path: path.clone(), source },
         })?;
-        Self::parse(&text, path)
+        Self::parse(&text, soc, path)
     }
 
-    fn parse(text: &str, path: PathBuf) -> Result<Self, Error> {
+    fn parse(text: &str, soc: Option<&str>, path: PathBuf) -> Result<Self, Error> {
         let wrong =
             |line: usize, message: &str| Error::Content { path: path.clone(), line, message: message.to_owned() };
         if let Some(line) = text.lines().position(|line| line.starts_with("<<<<<<<")) {
@@ -64,6 +70,14 @@ impl Locked {
             Some(1..) => {}
             _ => return Err(wrong(0, "no lock of cargo ascend-tune: it has no version")),
         }
+        let operator = table.get("operator").and_then(Value::as_str).map(str::to_owned);
+        let table = match soc {
+            None => &table,
+            Some(soc) => entry(&table, soc).ok_or_else(|| {
+                let message = format!("there is no entry for {soc}; `cargo ascend-tune run --soc {soc}` makes one");
+                wrong(0, &message)
+            })?,
+        };
         let said = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
         let entries = |key: &str| -> BTreeMap<String, String> {
             let entries = table.get(key).and_then(Value::as_table).into_iter().flatten();
@@ -71,7 +85,7 @@ impl Locked {
         };
         let configuration = table.get("configuration").and_then(Value::as_table).cloned().unwrap_or_default();
         Ok(Self {
-            operator: said("operator").ok_or_else(|| wrong(0, "the lock names no operator"))?,
+            operator: operator.ok_or_else(|| wrong(0, "the lock names no operator"))?,
             configuration: configuration.into_iter().collect(),
             cmake: entries("cmake"),
             manifest: said("manifest").unwrap_or_default(),
@@ -116,6 +130,19 @@ impl Locked {
     }
 }
 
+/// The entry of a lock that has this name: a chip, and where its times come from, if that is said.
+fn entry<'lock>(lock: &'lock Table, name: &str) -> Option<&'lock Table> {
+    let (soc, origin) = name.split_once(':').map_or((name, None), |(soc, origin)| (soc, Some(origin)));
+    let others = lock.get("other").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_table);
+    let text = |entry: &Table, table: &str, key: &str| Some(entry.get(table)?.get(key)?.as_str()?.to_owned());
+    let fits = |entry: &&Table| {
+        let chip = text(entry, "device", "soc").or_else(|| text(entry, "machine", "name")).unwrap_or_default();
+        chip.eq_ignore_ascii_case(soc)
+            && origin.is_none_or(|origin| entry.get("origin").and_then(Value::as_str) == Some(origin))
+    };
+    std::iter::once(lock).chain(others).find(fits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +166,14 @@ mod tests {
         assert_eq!(locked.cmake["LADDER"], "TILE");
         assert_eq!(locked.differences(), ["../h.h is gone"]);
         assert_eq!(locked.files().collect::<Vec<_>>(), ["ascend.toml", "k.cpp", "../h.h"]);
+        let other = "[[other]]\norigin = \"modelled\"\nmanifest = \"\"\n[other.machine]\nname = \"ascend910_93\"\n[other.configuration]\nTILE = 8\n";
+        write("ascend.lock", &format!("{}{other}", lock.replace("version = 2", "version = 3")));
+        let for_chip = |name: &str| Locked::read_for(directory.path(), Some(name));
+        assert_eq!(for_chip("Ascend910_93:modelled").unwrap().configuration["TILE"], Value::Integer(8));
+        assert_eq!(Locked::read(directory.path()).unwrap().configuration["TILE"], Value::Integer(64));
+        assert!(
+            for_chip("ascend910_93:measured").unwrap_err().to_string().contains("no entry for ascend910_93:measured")
+        );
         write("k.cpp", "int b;");
         write("ascend.toml", "[check]\ntolerance = 1.1\n");
         let said = locked.verify().unwrap_err().to_string();
@@ -147,7 +182,7 @@ mod tests {
 
     #[test]
     fn what_is_no_lock_is_refused_with_its_line() {
-        let said = |text: &str| Locked::parse(text, PathBuf::from("ascend.lock")).unwrap_err().to_string();
+        let said = |text: &str| Locked::parse(text, None, PathBuf::from("ascend.lock")).unwrap_err().to_string();
         let texts = [
             "version = 9\n",
             "operator = \"Add\"\n",
@@ -156,7 +191,7 @@ mod tests {
             "version = 2\n<<<<<<< HEAD\n=======\n>>>>>>> b\n",
         ];
         insta::assert_snapshot!(texts.map(said).join("\n"), @"
-        ascend.lock: lock format 9, and this version of ascend-build reads up to 2: update it
+        ascend.lock: lock format 9, and this version of ascend-build reads up to 3: update it
         ascend.lock: no lock of cargo ascend-tune: it has no version
         ascend.lock: the lock names no operator
         ascend.lock:2: key with no value, expected `=`; restore the file from version control

@@ -39,8 +39,10 @@ impl Operators {
     /// The same of the package in a directory; what is generated goes to `out`.
     pub fn of(package: &Path, out: &Path) -> Result<Self, Error> {
         let settings = Settings::read(package)?;
-        let operator =
-            |directory: &PathBuf| Ok(Operator { locked: Locked::read(directory)?, directory: directory.clone() });
+        let operator = |directory: &PathBuf| {
+            let locked = Locked::read_for(directory, settings.soc.as_deref())?;
+            Ok(Operator { locked, directory: directory.clone() })
+        };
         let operators = settings.projects.iter().map(operator).collect::<Result<_, Error>>();
         // What cannot be read now is looked at again when it has changed.
         if operators.is_err() {

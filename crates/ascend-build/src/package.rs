@@ -16,6 +16,8 @@ pub(super) struct Settings {
     pub(super) build: bool,
     /// What they are built for.
     pub(super) backend: String,
+    /// The chip whose entry of the lock is built; the one whose values the sources hold, where none is named.
+    pub(super) soc: Option<String>,
     /// CMake cache entries.
     pub(super) definitions: BTreeMap<String, String>,
 }
@@ -35,8 +37,13 @@ impl Settings {
         let said = ["package", "metadata", "ascend-tune"]
             .iter()
             .try_fold(&manifest, |table, key| table.get(*key).and_then(Value::as_table));
-        let mut settings =
-            Settings { projects: Vec::new(), build: true, backend: "sim".to_owned(), definitions: BTreeMap::new() };
+        let mut settings = Settings {
+            projects: Vec::new(),
+            build: true,
+            backend: "sim".to_owned(),
+            soc: None,
+            definitions: BTreeMap::new(),
+        };
         for (key, value) in said.into_iter().flatten() {
             let wrong = |what: &str| format!("{TABLE} {key}: give {what}");
             match key.as_str() {
@@ -52,13 +59,18 @@ impl Settings {
                     Some(name @ ("sim" | "cann")) => settings.backend = name.to_owned(),
                     _ => return Err(wrong("\"sim\" or \"cann\"")),
                 },
+                "soc" => settings.soc = Some(value.as_str().ok_or_else(|| wrong("the name of a chip"))?.to_owned()),
                 "definitions" => {
                     for (name, value) in value.as_table().ok_or_else(|| wrong("a table of texts"))? {
                         let value = value.as_str().ok_or_else(|| wrong("a table of texts"))?;
                         settings.definitions.insert(name.clone(), value.to_owned());
                     }
                 }
-                _ => return Err(format!("{TABLE} {key}: known are project, projects, build, backend and definitions")),
+                _ => {
+                    return Err(format!(
+                        "{TABLE} {key}: known are project, projects, build, backend, soc and definitions"
+                    ));
+                }
             }
         }
         if settings.projects.is_empty() {
@@ -94,6 +106,7 @@ mod tests {
             "projects = \"a\"\n",
             "backend = \"gpu\"\n",
             "build = 1\n",
+            "soc = 910\n",
             "definitions = { X = 1 }\n",
             "proyects = []\n",
         ];
@@ -101,8 +114,9 @@ mod tests {
         [package.metadata.ascend-tune] projects: give a list of directories
         [package.metadata.ascend-tune] backend: give "sim" or "cann"
         [package.metadata.ascend-tune] build: give true or false
+        [package.metadata.ascend-tune] soc: give the name of a chip
         [package.metadata.ascend-tune] definitions: give a table of texts
-        [package.metadata.ascend-tune] proyects: known are project, projects, build, backend and definitions
+        [package.metadata.ascend-tune] proyects: known are project, projects, build, backend, soc and definitions
         "#);
     }
 }

@@ -18,6 +18,7 @@ pub(super) fn build(directory: &Path, settings: &Settings) -> Result<Vec<PathBuf
     let mut command = Command::new(&program);
     command.args(["build", "--locked", "--message-format", "json", "--backend", &settings.backend]);
     command.arg("--project").arg(directory).stdin(Stdio::null());
+    command.args(settings.soc.iter().flat_map(|soc| ["--soc", soc]));
     for (name, value) in &settings.definitions {
         command.arg("-D").arg(format!("{name}={value}"));
     }

@@ -22,6 +22,8 @@ pub enum CheckVerdict {
     Wrong,
     /// The lock misses a case, or the project does.
     Missing,
+    /// The times here cannot be compared with those of the lock, or vary too much to tell.
+    CannotTell,
 }
 
 /// What a check says of an operator, in the words of every output.
@@ -112,6 +114,8 @@ pub enum CaseVerdict {
     NotRun,
     /// Only in the lock, or only in the project.
     Missing,
+    /// Its times vary so much that a change beyond the tolerance could not be told from chance.
+    CannotTell,
 }
 
 impl CaseVerdict {
@@ -124,6 +128,7 @@ impl CaseVerdict {
             CaseVerdict::Wrong => "wrong",
             CaseVerdict::NotRun => "not-run",
             CaseVerdict::Missing => "missing",
+            CaseVerdict::CannotTell => "cannot-tell",
         }
     }
 }
@@ -139,6 +144,9 @@ pub struct CheckCase {
     pub now_us: Option<f64>,
     /// Now over locked.
     pub ratio: Option<f64>,
+    /// Pairs of runs that it took to tell, where times are not the same each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<u64>,
     /// Verdict.
     pub verdict: CaseVerdict,
 }
@@ -223,6 +231,9 @@ pub struct Check {
     /// Speed-up that the lock claims; nothing where it claims none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<f64>,
+    /// What was timed on, and against what, where times are not the same each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed: Option<String>,
     /// Where the latencies come from.
     pub origin: Origin,
     /// Machine description by name.
@@ -241,7 +252,7 @@ impl Check {
             CheckVerdict::Drifted => Verdict::Drifted,
             CheckVerdict::Different => Verdict::Different,
             CheckVerdict::Wrong => Verdict::Wrong,
-            CheckVerdict::Missing => Verdict::CannotTell,
+            CheckVerdict::Missing | CheckVerdict::CannotTell => Verdict::CannotTell,
         }
     }
 }
@@ -251,6 +262,9 @@ impl Check {
 pub struct CheckedOperator {
     /// Its directory, as seen from the directory that the command was started in.
     pub project: String,
+    /// The chip, and where its times come from, where a lock holds several.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub soc: String,
     /// The operator; empty where its manifest could not be read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub operator: String,
@@ -266,6 +280,13 @@ pub struct CheckedOperator {
     pub exit: u8,
     /// Seconds that its check took.
     pub wall_s: f64,
+}
+
+impl CheckedOperator {
+    /// What outputs call it: its directory, and the chip where a lock holds several.
+    pub fn name(&self) -> String {
+        if self.soc.is_empty() { self.project.clone() } else { format!("{} ({})", self.project, self.soc) }
+    }
 }
 
 /// Result of a `check` of many operators, and of `check --drift`.

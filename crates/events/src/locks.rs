@@ -3,7 +3,7 @@
 use aicore::Origin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use space::Value;
+use space::{Configuration, Value};
 
 use crate::checks::{CheckFinding, Verdict};
 
@@ -49,6 +49,15 @@ pub struct LockedTime {
     /// Launches, where it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launches: Option<u64>,
+    /// What it weighs among the cases, in thousandths, where that is not 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight_permille: Option<u64>,
+    /// The best latency that was seen for it, in microseconds, where another candidate than the one that is locked had that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone_us: Option<f64>,
+    /// Values of the tunables that this candidate had otherwise.
+    #[serde(default, skip_serializing_if = "Configuration::is_empty")]
+    pub alone_with: Configuration,
 }
 
 /// How the winner did on cases that the search never saw.
@@ -104,6 +113,9 @@ pub struct LockShown {
     pub files: Vec<String>,
     /// What was taken over without a run, oldest first, one sentence each.
     pub accepted: Vec<String>,
+    /// Entries of other chips, as `--soc` names them, with what they claim.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
 }
 
 /// What two locks differ in.

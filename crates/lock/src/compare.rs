@@ -1,6 +1,6 @@
 //! Latencies now against latencies in the lock.
 
-use super::{Lock, Picoseconds};
+use super::{Lock, LockedMeasurement, Picoseconds};
 use events::CaseVerdict;
 
 /// A case as it runs now.
@@ -10,6 +10,8 @@ pub struct MeasuredCase {
     pub name: String,
     /// Latency.
     pub time: Picoseconds,
+    /// How it was measured; nothing of a modelled one.
+    pub measured: Option<LockedMeasurement>,
 }
 
 /// One case compared.

@@ -28,15 +28,25 @@ const BASE: &str = "|||||||";
 const BETWEEN: &str = "=======";
 const THEIRS: &str = ">>>>>>>";
 
-/// The text with every conflict decided for the side that was there. A text without conflicts stays as it is.
-pub fn decided_for_ours(text: &str) -> String {
+/// The sides of a merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The one that was there.
+    Ours,
+    /// The one that came in.
+    Theirs,
+}
+
+/// The text with every conflict decided for one side. A text without conflicts stays as it is.
+pub fn decided_for(side: Side, text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut inside: Option<bool> = None;
     for line in text.split_inclusive('\n') {
         let content = line.trim_end();
         match inside {
-            None if line.starts_with(OURS) => inside = Some(true),
-            Some(_) if line.starts_with(BASE) || content == BETWEEN => inside = Some(false),
+            None if line.starts_with(OURS) => inside = Some(side == Side::Ours),
+            Some(_) if line.starts_with(BASE) => inside = Some(false),
+            Some(_) if content == BETWEEN => inside = Some(side == Side::Theirs),
             Some(_) if line.starts_with(THEIRS) => inside = None,
             Some(false) => {}
             _ => kept.push_str(line),
@@ -56,10 +66,11 @@ mod tests {
         for text in [merge, with_base] {
             let conflict = Conflict::of(text).unwrap();
             assert_eq!((conflict.line, conflict.ours.as_str(), conflict.theirs.as_str()), (2, "HEAD", "faster"));
-            assert_eq!(decided_for_ours(text), "a = 1\nb = 1\nc = 3\n");
+            assert_eq!(decided_for(Side::Ours, text), "a = 1\nb = 1\nc = 3\n");
+            assert_eq!(decided_for(Side::Theirs, text), "a = 1\nb = 2\nc = 3\n");
         }
         assert_eq!(Conflict::of("a = 1\n"), None);
-        assert_eq!(decided_for_ours("a = 1\n"), "a = 1\n");
+        assert_eq!(decided_for(Side::Ours, "a = 1\n"), "a = 1\n");
         assert_eq!(Conflict::of("<<<<<<<\n").unwrap().ours, "ours");
     }
 }

@@ -5,8 +5,46 @@ use std::collections::BTreeMap;
 use super::{Lock, LockedCase};
 use events::{LockDifference, LockTopic};
 
-/// Everything that `after` says otherwise than `before`, by topic and then by name.
+/// Everything that `after` says otherwise than `before`, by topic and then by name. First of the entries whose values the sources hold;
+/// where there are others, they are compared with those of the same chip, whose names stand before what differs.
 pub fn differences(before: &Lock, after: &Lock) -> Vec<LockDifference> {
+    if before.others.is_empty() && after.others.is_empty() {
+        return of_entries(before, after);
+    }
+    let (mut found, was, is) = (Vec::new(), before.entries(), after.entries());
+    if before.key() != after.key() {
+        found.push(LockDifference {
+            topic: LockTopic::Circumstance,
+            name: "chip of the sources".to_owned(),
+            before: Some(before.key().to_string()),
+            after: Some(after.key().to_string()),
+            ratio: None,
+        });
+    }
+    let gone = was.iter().filter(|entry| after.entry(&entry.key()).is_none());
+    for entry in is.iter().chain(gone) {
+        let key = entry.key();
+        let said =
+            |entry: &Lock| format!("{} cases, {} tunables", entry.cases.len(), entry.configuration.iter().count());
+        match (before.entry(&key), after.entry(&key)) {
+            (Some(was), Some(is)) => found.extend(
+                of_entries(&was, &is)
+                    .into_iter()
+                    .map(|one| LockDifference { name: format!("{key}: {}", one.name), ..one }),
+            ),
+            (was, is) => found.push(LockDifference {
+                topic: LockTopic::Circumstance,
+                name: format!("{key}: entry"),
+                before: was.as_ref().map(said),
+                after: is.as_ref().map(said),
+                ratio: None,
+            }),
+        }
+    }
+    found
+}
+
+fn of_entries(before: &Lock, after: &Lock) -> Vec<LockDifference> {
     let mut found = Vec::new();
     for (topic, says) in TOPICS {
         let (was, is) = (says(before), says(after));

@@ -107,7 +107,7 @@ impl Drift {
 pub struct Current<'a> {
     /// Operator.
     pub operator: &'a str,
-    /// Source files.
+    /// Source files; with the values of the entry in them, where the sources hold those of another.
     pub sources: &'a SourceTree,
     /// Files that these include beside themselves.
     pub included: &'a SourceTree,
@@ -156,6 +156,22 @@ pub fn renewed_digests(lock: &Lock, root: &Path, manifest: &str) -> Renewed {
     renewed
 }
 
+/// The sources as they were locked: files that still are what the digests say, and of the others what `earlier` has, where that is it.
+/// `None` where a file is not to be had.
+pub fn locked_sources(
+    entry: &Lock,
+    current: &SourceTree,
+    mut earlier: impl FnMut(&str) -> Option<String>,
+) -> Option<SourceTree> {
+    let mut tree = SourceTree::new();
+    for (file, digest) in &entry.sources {
+        let is_it = |text: &String| is_source(file, text, digest);
+        let text = current.text(file).map(str::to_owned).filter(is_it).or_else(|| earlier(file).filter(is_it))?;
+        tree.insert(file.clone(), text);
+    }
+    Some(tree)
+}
+
 /// All differences: operator, machine, manifest, files by name, then the tunables that explain them. Empty means none.
 pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
     let mut found = Vec::new();
@@ -172,7 +188,7 @@ pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
     if let Some(now) = current.tool.filter(|now| *now != lock.tool) {
         found.push(Drift::Tool { locked: lock.tool.clone(), now: now.to_owned() });
     }
-    let mut changes = changes(&lock.sources, current.sources);
+    let mut changes = changes(&lock.built_sources(), current.sources);
     if let Some(included) = &lock.included {
         changes.extend(self::changes(included, current.included));
     }

@@ -69,6 +69,16 @@ pub enum LockError {
         /// Newest version that this tool reads.
         supported: u32,
     },
+    /// No entry of that name.
+    #[error("{path}: there is no entry for {asked}, only for {known}; `cargo ascend-tune run --soc {asked}` makes one")]
+    NoEntry {
+        /// The file.
+        path: PathBuf,
+        /// Chip that was asked for.
+        asked: String,
+        /// Chips that there are.
+        known: String,
+    },
     /// A value that the format cannot hold.
     #[error("the lock file cannot hold {field} = {value}: {reason}")]
     Value {
@@ -86,7 +96,11 @@ impl LockError {
     pub fn line(&self) -> usize {
         match self {
             LockError::Corrupt { line, .. } | LockError::Conflict { line, .. } | LockError::Newer { line, .. } => *line,
-            LockError::Absent { .. } | LockError::Read { .. } | LockError::Write { .. } | LockError::Value { .. } => 0,
+            LockError::Absent { .. }
+            | LockError::Read { .. }
+            | LockError::Write { .. }
+            | LockError::NoEntry { .. }
+            | LockError::Value { .. } => 0,
         }
     }
 }

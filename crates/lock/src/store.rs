@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use super::conflict::decided_for_ours;
+use super::conflict::{Side, decided_for};
 use super::{Lock, LockError};
 
 /// What a write did.
@@ -74,13 +74,20 @@ fn user_comments(old: &str, generated: &str) -> String {
     format!("{}\n\n", kept.join("\n"))
 }
 
-/// Reads a lock that a merge may have left its marks in: where it has, as the side that was there has it.
+/// Reads a lock that a merge may have left its marks in: where it has, as the side that was there has it, with the entries of other chips
+/// that only the side that came in has.
 pub fn read_for_ours(path: &Path) -> Result<Lock, LockError> {
     match read(path) {
         Err(LockError::Conflict { .. }) => {
             let text = fs_err::read_to_string(path);
             let text = text.map_err(|source| LockError::Read { path: path.to_owned(), source })?;
-            Lock::parse(&decided_for_ours(&text), path)
+            let ours = Lock::parse(&decided_for(Side::Ours, &text), path)?;
+            let theirs = Lock::parse(&decided_for(Side::Theirs, &text), path);
+            let further = theirs.into_iter().flat_map(|theirs| theirs.entries());
+            Ok(further.fold(ours, |lock, entry| match lock.entry(&entry.key()) {
+                Some(_) => lock,
+                None => lock.with_beside(entry),
+            }))
         }
         other => other,
     }

@@ -13,7 +13,7 @@ pub fn sample() -> Lock {
     tree.insert("op_kernel/gelu.cpp", "kernel");
     tree.insert("op_host/gelu.cpp", "host");
     Lock {
-        version: LOCK_VERSION,
+        version: 2,
         tool: "0.1.0".into(),
         operator: "GeluNaive".into(),
         origin: Origin::Modelled,
@@ -23,6 +23,7 @@ pub fn sample() -> Lock {
         machine: LockedMachine { name: "ascend910b2".into(), version: "3".into(), digest: "beef".into() },
         device: None,
         sources: source_digests(&tree),
+        applied: BTreeMap::new(),
         included: None,
         configuration: [
             ("TILE_LENGTH".to_owned(), Value::Int(8192)),
@@ -52,7 +53,16 @@ pub fn sample() -> Lock {
         known: Vec::new(),
         departures: Vec::new(),
         accepted: Vec::new(),
+        others: Vec::new(),
     }
+}
+
+/// An entry of another chip.
+pub fn other() -> Lock {
+    let machine = LockedMachine { name: "ascend910_93".into(), version: "1".into(), digest: "f00d".into() };
+    let mut entry = Lock { machine, cases: vec![case("small", 3_000_000, 1_500_000)], ..sample() };
+    entry.configuration.set("TILE_LENGTH", Value::Int(64));
+    entry
 }
 
 /// A case of it: times in picoseconds.
@@ -62,6 +72,8 @@ pub fn case(name: &str, baseline: u64, tuned: u64) -> LockedCase {
         baseline: Picoseconds(baseline),
         tuned: Picoseconds(tuned),
         measured: None,
+        weight_permille: None,
+        alone: None,
         verification: "c0ffee".into(),
         outputs: BTreeMap::new(),
     }

@@ -1,13 +1,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::testing::{case, sample};
+use super::testing::{case, other, sample};
 use super::*;
 use source::SourceTree;
 use space::{Configuration, Value};
 
 fn measured(values: &[(&str, u64)]) -> Vec<MeasuredCase> {
-    values.iter().map(|&(name, time)| MeasuredCase { name: name.into(), time: Picoseconds(time) }).collect()
+    values
+        .iter()
+        .map(|&(name, time)| MeasuredCase { name: name.into(), time: Picoseconds(time), measured: None })
+        .collect()
 }
 
 #[test]
@@ -81,7 +84,7 @@ fn errors_name_line_and_column() {
     let text = sample().to_text().unwrap();
     let message = |text: &str| Lock::parse(text, Path::new(LOCK_FILE)).unwrap_err().to_string();
     let corrupted = [
-        text.replace("version = 2\n", "version = 3\n"),
+        text.replace("version = 2\n", "version = 4\n"),
         text.replace("version = 2\n", "version = 0\n"),
         text.replace("version = 2\n", ""),
         text.replacen("seed = 1", "seed = -1", 1),
@@ -94,12 +97,12 @@ fn errors_name_line_and_column() {
     .map(|text| message(&text))
     .join("\n");
     insta::assert_snapshot!(corrupted, @"
-    ascend.lock:3: lock format 3, this tool reads up to 2; update cargo-ascend-tune
+    ascend.lock:3: lock format 4, this tool reads up to 3; update cargo-ascend-tune
     ascend.lock:3:11: lock format 0 does not exist, the first is 1; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:7:8: invalid value: integer `-1`, expected u64; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:6:10: unknown variant `guessed`, expected `modelled` or `measured`; restore the file from version control or run `cargo ascend-tune run` again
-    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `speedup_permille`, `machine`, `device`, `sources`, `included`, `configuration`, `defaults`, `cmake`, `files`, `generalisation`, `motif`, `case`, `known`, `departure`, `accepted`; restore the file from version control or run `cargo ascend-tune run` again
+    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `speedup_permille`, `machine`, `device`, `sources`, `applied`, `included`, `configuration`, `defaults`, `cmake`, `files`, `generalisation`, `motif`, `case`, `known`, `departure`, `accepted`, `other`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:47:8: case `large` is there twice; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:11: a merge of `HEAD` and `faster` left both sides in the lock, which cannot be merged by hand; when the sources are merged, `cargo ascend-tune lock accept` verifies, times and locks them as they are, and keeps what `HEAD` knows of before
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
@@ -184,6 +187,22 @@ fn drift_names_what_changed() {
 }
 
 #[test]
+fn sources_as_they_were_locked_come_from_elsewhere_or_not_at_all() {
+    let texts = |kernel: &str| -> SourceTree {
+        [("op_kernel/gelu.cpp", kernel), ("op_host/gelu.cpp", "host // now")].into_iter().collect()
+    };
+    let of = |earlier: &str| {
+        let found = locked_sources(&sample(), &texts("edited"), |file| {
+            assert_eq!(file, "op_kernel/gelu.cpp", "the other is as it was, but for a comment");
+            Some(earlier.to_owned())
+        });
+        found.map(|tree| tree.text("op_kernel/gelu.cpp").unwrap().to_owned())
+    };
+    assert_eq!(of("kernel // then"), Some("kernel // then".to_owned()));
+    assert_eq!(of("something else"), None);
+}
+
+#[test]
 fn writing_is_lazy_and_keeps_the_users_comments() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(LOCK_FILE);
@@ -223,6 +242,19 @@ fn a_lock_of_before_is_read_and_written_anew() {
     fs_err::write(&path, merged).unwrap();
     assert!(matches!(read(&path), Err(LockError::Conflict { .. })));
     assert_eq!(read_for_ours(&path).unwrap().to_text().unwrap(), new);
+    // Each side has tuned another chip: both stay.
+    let third = Lock { machine: LockedMachine { name: "ascend310p3".into(), ..other().machine }, ..other() };
+    let further = |entry: Lock| sample().with_beside(entry).to_text().unwrap().replace("version = 3\n", "");
+    let (ours, theirs) = (further(other()), further(third.clone()));
+    let (head, ours, theirs) = split_at_difference(&ours, &theirs);
+    fs_err::write(&path, format!("version = 3\n{head}<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> b\n")).unwrap();
+    assert_eq!(read_for_ours(&path).unwrap(), Lock { version: 3, ..sample().with_beside(other()).with_beside(third) });
+}
+
+/// What two texts begin with, up to the first further entry, and what each goes on with.
+fn split_at_difference<'text>(one: &'text str, two: &'text str) -> (&'text str, &'text str, &'text str) {
+    let at = one.find("[[other]]").unwrap();
+    (&one[..at], &one[at..], &two[at..])
 }
 
 #[test]
@@ -254,6 +286,14 @@ fn two_locks_differ_in_settings_times_and_steps() {
     file op_kernel/new.h: - -> 01234567 None
     ");
     assert_eq!(differences(&before, &before), []);
+    let both = before.with_beside(other());
+    let mut faster = other();
+    faster.configuration.set("TILE_LENGTH", Value::Int(128));
+    let names = |before: &Lock, after: &Lock| -> Vec<String> {
+        differences(before, after).into_iter().map(|one| one.name).collect()
+    };
+    assert_eq!(names(&both, &before.with_beside(faster)), ["ascend910_93:modelled: TILE_LENGTH"]);
+    assert_eq!(names(&before, &both), ["ascend910_93:modelled: entry"]);
 }
 
 #[test]
@@ -267,7 +307,7 @@ fn picoseconds_refuse_what_is_no_duration() {
 proptest::proptest! {
     #[test]
     fn any_lock_survives_the_round_trip(
-        operator in ".{0,12}",
+        operator in ".{1,12}",
         values in proptest::collection::btree_map("[^\\x00]{1,8}", proptest::num::i64::ANY, 0..5),
         times in proptest::collection::btree_map(".{1,8}", 0..i64::MAX as u64, 0..5),
     ) {

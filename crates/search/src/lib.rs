@@ -14,6 +14,7 @@ mod local;
 mod memory_fit;
 mod neighbourhood;
 mod objective;
+mod paired;
 mod proposer;
 mod random;
 mod start;
@@ -31,6 +32,7 @@ pub use hybrid::{Hybrid, HybridOptions};
 pub use kind::{StrategyKind, UnknownStrategy};
 pub use local::LocalSearch;
 pub use objective::geometric_mean;
+pub use paired::{Paired, PairedOptions, PairedVerdict};
 pub use random::UniformRandom;
 pub use surrogate::ModelOptions;
 

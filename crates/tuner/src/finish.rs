@@ -133,7 +133,7 @@ mod tests {
 
     fn winner() -> Lock {
         Lock {
-            version: lock::LOCK_VERSION,
+            version: 2,
             tool: "0".to_owned(),
             operator: "Op".to_owned(),
             origin: Origin::Modelled,
@@ -143,6 +143,7 @@ mod tests {
             machine: lock::LockedMachine { name: "m".to_owned(), version: "1".to_owned(), digest: String::new() },
             device: None,
             sources: BTreeMap::new(),
+            applied: BTreeMap::new(),
             included: None,
             configuration: space::Configuration::new(),
             defaults: space::Configuration::new(),
@@ -154,6 +155,7 @@ mod tests {
             known: Vec::new(),
             departures: Vec::new(),
             accepted: Vec::new(),
+            others: Vec::new(),
         }
     }
 

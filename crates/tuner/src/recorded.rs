@@ -61,6 +61,9 @@ pub struct RecordedResult {
     steps: Vec<RecordedStep>,
     /// What `apply --only` wrote last.
     chosen: Option<Chosen>,
+    /// Whether the result is held by the lock alone, since the sources hold the values of another chip.
+    #[serde(default)]
+    lock_only: bool,
 }
 
 /// In which of its states an operator is.
@@ -125,12 +128,29 @@ impl RecordedResult {
             lock_before,
             lock: lock.to_text()?,
             chosen: None,
+            lock_only: false,
+        })
+    }
+
+    /// The result of a run that leaves the sources alone, since they hold the values of another chip than the one it was for.
+    pub fn of_lock(lock_before: Option<String>, lock: &Lock) -> Result<Self, TunerError> {
+        Ok(Self {
+            format: FORMAT,
+            operator: lock.operator.clone(),
+            before: BTreeMap::new(),
+            after: BTreeMap::new(),
+            values_before: Configuration::new(),
+            lock_before,
+            lock: lock.to_text()?,
+            steps: Vec::new(),
+            chosen: None,
+            lock_only: true,
         })
     }
 
     /// Keeps the record, in place of the one of the run before. One that changes nothing does not take the place of one that does.
     pub fn keep(&self, work_directory: &Path) -> Result<(), TunerError> {
-        let nothing = self.after.is_empty() && self.steps.is_empty();
+        let nothing = self.after.is_empty() && self.steps.is_empty() && !self.lock_only;
         if nothing && Self::read(work_directory).is_ok() {
             return Ok(());
         }
@@ -368,6 +388,7 @@ mod tests {
                 step(Some("V01"), None, None),
             ],
             chosen: None,
+            lock_only: false,
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::Target;
+use ::lock::EntryName;
 
 /// `lock`.
 #[derive(Clone, Debug, Args)]
@@ -34,7 +35,11 @@ pub struct LockArgs {
 #[derive(Clone, Debug, Subcommand)]
 pub enum LockAction {
     /// Show what the lock says.
-    Show,
+    Show {
+        /// Of this chip [default: the one whose values the sources hold].
+        #[arg(long, value_name = "NAME")]
+        soc: Option<EntryName>,
+    },
     /// Show what two locks differ in: settings, latencies, steps.
     #[command(after_help = "Examples:\n  \
         cargo ascend-tune lock diff                 # since the last commit\n  \
@@ -48,6 +53,9 @@ pub enum LockAction {
         /// The later one [default: ascend.lock as it is].
         #[arg(value_name = "AFTER")]
         after: Option<String>,
+        /// Of this chip alone [default: all].
+        #[arg(long, value_name = "NAME")]
+        soc: Option<EntryName>,
     },
     /// Compare the lock's digests with what is there, and say what that proves.
     #[command(after_help = "Exit status 1 when something drifted. Nothing is built or run: `check` does that.")]
@@ -55,6 +63,9 @@ pub enum LockAction {
         /// Machine description: a name or a TOML file [default: that of ascend.toml].
         #[arg(long, value_name = "NAME|FILE")]
         machine: Option<String>,
+        /// Of this chip alone [default: all].
+        #[arg(long, value_name = "NAME")]
+        soc: Option<EntryName>,
     },
     /// Run the operator as it is and, where it is verified, lock sources, outputs and times.
     #[command(
@@ -92,6 +103,9 @@ pub enum LockAction {
         /// dimension, dtype and attribute by its own name].
         #[arg(long = "key", value_name = "FIELD=SOURCE")]
         keys: Vec<String>,
+        /// Of this chip [default: the one whose values the sources hold].
+        #[arg(long, value_name = "NAME")]
+        soc: Option<EntryName>,
     },
 }
 

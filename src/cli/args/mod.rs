@@ -17,8 +17,9 @@ mod report;
 mod soundness;
 mod studies;
 
-pub use super::value::{Assignment, Definition, ValueError};
+pub use super::value::{Assignment, Definition};
 use super::{Exit, value};
+use ::lock::EntryName;
 pub use bank::{BankAction, BankArgs};
 pub use check::CheckArgs;
 pub use init::{CaseCount, CiSystem, InitArgs};
@@ -202,7 +203,8 @@ pub enum BackendChoice {
     Sim,
     /// A toolkit and its devices: what the simulator finds right is built and measured there.
     Cann,
-    /// What the simulator answers, recorded once, with noise on the times: a rehearsal of measured tuning, for `run --dry-run`.
+    /// What the simulator answers, recorded once, with noise on the times: a rehearsal of what is measured, for `run --dry-run`
+    /// and `check`.
     Recorded,
 }
 
@@ -220,9 +222,10 @@ pub struct Target {
     /// The toolkit's folder [default: that of ascend.toml, of ASCEND_HOME_PATH, or an installed one].
     #[arg(long, value_name = "DIR")]
     pub toolkit: Option<PathBuf>,
-    /// Full name of the chip (Ascend910B3), where the driver tells no more than its family.
+    /// The chip: its entry of ascend.lock and, where times are modelled, its machine description; of devices the full name (Ascend910B3),
+    /// where the driver tells no more than its family. NAME:modelled or NAME:measured where a lock has both.
     #[arg(long, value_name = "NAME")]
-    pub soc: Option<String>,
+    pub soc: Option<EntryName>,
     /// Number of a device to measure on, as the driver counts; may be repeated [default: all that are free].
     #[arg(long = "device", value_name = "N")]
     pub devices: Vec<u32>,

@@ -3,16 +3,19 @@
 use std::path::Path;
 
 use crate::cli::Exit;
+use crate::cli::entries::{as_built, entry_named};
 use crate::cli::locked::locked_machine;
 use aicore::Origin;
 use events::{CheckFinding, CheckedOperator, LockVerified, Verdict};
-use lock::{self, Current, Drift, LOCK_FILE, Lock, drift};
+use lock::{self, Current, Drift, EntryName, LOCK_FILE, Lock, drift};
 use source::SourceTree;
 use tuner::{Candidate, Declared, TunerError};
 
-/// What the digests say of an operator.
+/// What the digests say of an operator, or of an entry of its lock.
 #[derive(Debug)]
 pub(in crate::cli) struct Compared {
+    /// The entry, where the lock has several.
+    soc: String,
     operator: String,
     /// What was compared, in words.
     compared: String,
@@ -21,24 +24,52 @@ pub(in crate::cli) struct Compared {
     knows_headers: bool,
 }
 
-/// Compares an operator with its lock.
-pub(in crate::cli) fn compare(directory: &Path, machine: Option<&str>) -> Result<Compared, TunerError> {
+/// What a command line names; nothing for all that the lock has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::cli) struct Named<'a> {
+    /// An entry of the lock.
+    pub soc: Option<&'a EntryName>,
+    /// A machine description.
+    pub machine: Option<&'a str>,
+}
+
+/// Compares an operator with its lock: with each entry, or with the one that is named.
+pub(in crate::cli) fn compare(directory: &Path, named: &Named<'_>) -> Result<Vec<Compared>, TunerError> {
     let declared = Declared::read(directory, None, None)?;
-    let locked = lock::read(&declared.project.root.join(LOCK_FILE))?;
-    // A measured lock is of the device's chip, which nobody asks here.
-    let of_device = (locked.origin == Origin::Measured).then_some(locked.machine.name.as_str());
-    let machine = declared.machine(machine.or(of_device))?;
-    let baseline = Candidate::baseline(declared.sources.clone(), &declared.manifest.tunables);
+    let path = declared.project.root.join(LOCK_FILE);
+    let whole = lock::read(&path)?;
+    if named.soc.is_some() || named.machine.is_some() {
+        let entry = entry_named(&whole, named.soc, named.machine, None, &path)?;
+        return Ok(vec![compare_entry(&declared, &whole, &entry, named.machine)?]);
+    }
+    whole.entries().iter().map(|entry| compare_entry(&declared, &whole, entry, None)).collect()
+}
+
+fn compare_entry(
+    declared: &Declared,
+    whole: &Lock,
+    locked: &Lock,
+    machine: Option<&str>,
+) -> Result<Compared, TunerError> {
+    let is_beside = locked.key() != whole.key();
+    // A measured lock is of the device's chip, which nobody asks here; an entry beside another one is of its own.
+    let of_entry = (is_beside || locked.origin == Origin::Measured).then(|| locked.machine.name.to_ascii_lowercase());
+    let machine = declared.machine(machine.or(of_entry.as_deref()))?;
+    let tunables = &declared.manifest.tunables;
+    let built = match is_beside {
+        true => as_built(&declared.sources, tunables, &locked.configuration),
+        false => Candidate::baseline(declared.sources.clone(), tunables),
+    };
     let differences = drift(
-        &locked,
+        locked,
         &Current {
             operator: &declared.manifest.operator,
-            sources: &declared.sources,
-            included: &included(&declared, &locked),
+            sources: &built.sources,
+            included: &included(declared, locked),
             manifest: &declared.manifest_text,
             machine: &locked_machine(&machine),
             tool: Some(env!("CARGO_PKG_VERSION")),
-            configuration: Some(&baseline.configuration),
+            configuration: Some(&built.configuration),
         },
     );
     let headers = locked.included.as_ref().map_or(0, |included| included.len());
@@ -51,7 +82,8 @@ pub(in crate::cli) fn compare(directory: &Path, machine: Option<&str>) -> Result
         locked.configuration.len()
     );
     let knows_headers = locked.included.is_some();
-    Ok(Compared { operator: declared.manifest.operator, compared, differences, knows_headers })
+    let soc = if whole.others.is_empty() { String::new() } else { locked.key().to_string() };
+    Ok(Compared { soc, operator: declared.manifest.operator.clone(), compared, differences, knows_headers })
 }
 
 /// The headers that the lock names, as they are now. While no text that includes something has changed, there are no others, unless a
@@ -87,7 +119,7 @@ impl Compared {
         };
         LockVerified {
             lock: path.display().to_string(),
-            operator: self.operator,
+            operator: if self.soc.is_empty() { self.operator } else { format!("{} ({})", self.operator, self.soc) },
             verdict,
             findings,
             proves,
@@ -119,6 +151,7 @@ impl Compared {
         let exit = if verdict.passes() { Exit::Fine } else { Exit::CheckFailed };
         CheckedOperator {
             project: project.to_owned(),
+            soc: self.soc,
             operator: self.operator,
             verdict,
             findings,

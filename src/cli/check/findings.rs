@@ -2,6 +2,7 @@
 
 use backend::{LaunchProfile, longest};
 use events::{CaseVerdict, CheckCase, CheckFinding, KnownHazard, Verdict};
+use lock::LOCK_FILE;
 use project::OperatorProject;
 use tuner::TunerError;
 use verify::Rejection;
@@ -34,6 +35,11 @@ pub(super) fn of_difference(difference: &str, entry: &Entry) -> CheckFinding {
         line: entry.line,
         message: difference.to_owned(),
     }
+}
+
+/// Times that are not compared, and why.
+pub(super) fn not_compared(message: String) -> CheckFinding {
+    CheckFinding { verdict: Verdict::CannotTell, case: None, file: LOCK_FILE.to_owned(), line: 0, message }
 }
 
 /// A hazard that the lock does not know.
@@ -79,6 +85,11 @@ pub(super) fn of_case(case: &CheckCase, launches: &[LaunchProfile], entry: &Entr
             let where_it_is = if case.locked_us.is_some() { "ascend.lock" } else { "the project" };
             at(Verdict::CannotTell, "ascend.toml", 0, format!("case {name} is only in {where_it_is}"))
         }
+        CaseVerdict::CannotTell => {
+            let pairs = case.pairs.unwrap_or_default();
+            let message = format!("{} in {pairs} pairs of runs, which vary too much to tell", times()?);
+            at(Verdict::CannotTell, &entry.file, entry.line, message)
+        }
         CaseVerdict::Ok | CaseVerdict::Wrong | CaseVerdict::NotRun => None,
     }
 }
@@ -116,7 +127,14 @@ mod tests {
     use super::*;
 
     fn case(verdict: CaseVerdict, now_us: Option<f64>) -> CheckCase {
-        CheckCase { name: "large".into(), locked_us: Some(20.0), now_us, ratio: now_us.map(|now| now / 20.0), verdict }
+        CheckCase {
+            name: "large".into(),
+            locked_us: Some(20.0),
+            now_us,
+            ratio: now_us.map(|now| now / 20.0),
+            pairs: None,
+            verdict,
+        }
     }
 
     #[test]

@@ -4,15 +4,16 @@ use std::cell::RefCell;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::{Memory, checked, drift, failed, one};
+use super::{Memory, Several, asked, drift, failed};
 use crate::cli::args::{CheckArgs, Common, Target};
+use crate::cli::entries::not_checked;
 use crate::cli::operators::{Operator, in_order};
 use crate::cli::output::Output;
 use build::sdk::{Sdk, SdkOptions};
 use events::{CheckedOperator, Event, Progress};
 
-/// What one thread says of an operator: its events and what became of it.
-type Said = (Vec<Event>, CheckedOperator);
+/// What one thread says of an operator: its events and what became of it, for each chip that is asked about.
+type Said = (Vec<Event>, Vec<CheckedOperator>);
 
 /// Checks all of them.
 pub(super) fn check(
@@ -35,19 +36,20 @@ pub(super) fn check(
         operators.len(),
         at_once,
         |at| shared.one(&operators[at]),
-        |(_, operator): &Said| {
-            if !arguments.drift && operator.check.as_ref().is_none_or(|check| !check.remembered) {
-                let step = format!("{}: {}", operator.project, operator.verdict.word());
+        |(_, checked): &Said| {
+            let looked_at = |one: &&CheckedOperator| one.check.as_ref().is_none_or(|check| !check.remembered);
+            for one in checked.iter().filter(|one| !arguments.drift && looked_at(one)) {
+                let step = format!("{}: {}", one.name(), one.verdict.word());
                 output.borrow_mut().emit(&Event::Progress(Progress { step }));
             }
         },
-        |(events, operator)| {
+        |(events, checked)| {
             // People see what needs them; programs see everything.
             let mut output = output.borrow_mut();
-            if output.json || !operator.verdict.passes() {
+            if output.json || checked.iter().any(|operator| !operator.verdict.passes()) {
                 events.iter().for_each(|event| output.emit(event));
             }
-            done.push(operator);
+            done.extend(checked);
         },
     );
     done
@@ -68,25 +70,24 @@ impl Shared<'_> {
         let started = Instant::now();
         let common = Common { project: operator.directory.clone(), ..self.common.clone() };
         if self.arguments.drift {
-            let compared = drift::compare(&operator.directory, self.arguments.target.machine.as_deref());
+            let Target { soc, machine, .. } = &self.arguments.target;
+            let named = drift::Named { soc: soc.as_ref(), machine: machine.as_deref() };
+            let compared = drift::compare(&operator.directory, &named);
             let wall_s = started.elapsed().as_secs_f64();
             let checked = match compared {
-                Ok(compared) => compared.checked(&operator.name, wall_s),
-                Err(error) => failed(&operator.name, &error, wall_s),
+                Ok(compared) => compared.into_iter().map(|one| one.checked(&operator.name, wall_s)).collect(),
+                Err(error) => vec![failed(&operator.name, &error, wall_s)],
             };
             return (Vec::new(), checked);
         }
         let (mut output, events) = Output::collecting("check", &common);
-        let known = self.memory.and_then(|memory| memory.recall(&operator.directory));
-        let outcome = match known {
-            Some(known) => Ok(one::tell(known, &common, &mut output)),
-            None => {
-                self.prepare();
-                one::check(&common, self.arguments, self.memory, &mut output)
-            }
-        };
+        let asked = asked(&operator.directory, &self.arguments.target);
+        let of =
+            Several { common: &common, arguments: self.arguments, memory: self.memory, prepare: &|| self.prepare() };
+        let checked = of.entries(&asked, &operator.name, &mut output);
+        not_checked(&asked.left_out).iter().for_each(|warning| output.emit(warning));
         drop(output);
-        (events.into_iter().collect(), checked(&operator.name, &outcome, started))
+        (events.into_iter().collect(), checked)
     }
 
     /// Several operators would all begin by making the SDK ready. What goes wrong there each of them says for itself.

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use super::findings::{self, Entry};
 use super::remembered::{Memory, Recalled};
-use super::{Exit, drift};
+use super::{Exit, drift, timed};
 use crate::cli::args::{CheckArgs, Common};
+use crate::cli::entries::candidate_of;
 use crate::cli::locked::{changed_outputs, drift_of, measured, new_findings, not_comparable};
 use crate::cli::output::{Output, start_event};
-use crate::cli::target::{open_as_locked, runtime};
+use crate::cli::target::{AsLocked, open_as_locked, runtime};
 use backend::LaunchProfile;
 use events::{CaseVerdict, Check, CheckCase, CheckFinding, CheckVerdict, Event, Start, Warning};
 use lock::{CaseComparison, Picoseconds, compare};
-use tuner::{Outcome, TunerError, try_baseline_by_case};
+use tuner::{Outcome, TunerError, times_vary, try_baseline_by_case};
 use verify::{Reason, Rejection};
 
 /// A check that came to its end.
@@ -26,7 +27,7 @@ pub(super) struct Done {
 }
 
 /// Says what an earlier check of exactly this has found.
-pub(super) fn tell(recalled: Recalled, common: &Common, output: &mut Output) -> Done {
+fn tell(recalled: Recalled, common: &Common, output: &mut Output) -> Done {
     let check = recalled.check;
     output.emit(&Event::Start(Start {
         operator: Some(recalled.operator.clone()),
@@ -39,25 +40,25 @@ pub(super) fn tell(recalled: Recalled, common: &Common, output: &mut Output) -> 
     Done { operator: recalled.operator, check, exit: Exit::Fine }
 }
 
-/// Checks the operator, unless the memory has it.
+/// Checks an entry of the operator's lock, unless the memory has it; `prepare` is called first where it does not.
 pub(super) fn check(
     common: &Common,
     arguments: &CheckArgs,
     memory: Option<&Memory>,
+    prepare: &dyn Fn(),
     output: &mut Output,
 ) -> Result<Done, TunerError> {
     if let Some(recalled) = memory.and_then(|memory| memory.recall(&common.project)) {
         return Ok(tell(recalled, common, output));
     }
+    prepare();
     // Before anything of it is read: what is changed meanwhile was not checked.
     let memo = memory.and_then(|memory| memory.begin(&common.project));
-    let (workspace, locked) =
-        open_as_locked(start_event("check", common), common, &arguments.target, lock::read, output)?;
-    if let Some(message) = not_comparable(&workspace, &locked) {
-        return Err(TunerError::Usage(message));
-    }
-    let candidate = workspace.baseline()?;
-    let drifted = drift_of(&workspace, &locked, &candidate);
+    let opened = open_as_locked(start_event("check", common), common, &arguments.target, lock::read, output)?;
+    let AsLocked { workspace, whole, entry: locked } = opened;
+    let not_compared = not_comparable(&workspace, &locked);
+    let candidate = candidate_of(&workspace, &whole, &locked)?;
+    let drifted = drift_of(&workspace, (&whole, &locked), &candidate);
     let tolerance = arguments.tolerance.unwrap_or(workspace.manifest.check_tolerance);
     let mut check = Check {
         verdict: CheckVerdict::Ok,
@@ -68,10 +69,17 @@ pub(super) fn check(
         remembered: false,
         tolerance,
         claimed: locked.speedup_permille.map(|claimed| claimed as f64 / 1000.0),
+        timed: None,
         origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
         machine_version: workspace.machine.version.clone(),
     };
+    if let Some(message) = not_compared {
+        check.verdict = CheckVerdict::CannotTell;
+        check.findings.push(findings::not_compared(message));
+        output.emit(&Event::Check(check.clone()));
+        return Ok(Done { operator: workspace.manifest.operator.clone(), check, exit: Exit::CheckFailed });
+    }
     // The sources are their own reference here: what is asked is whether they still do the same, as fast, with no more hazards.
     let mut wrong: BTreeMap<String, Rejection> = BTreeMap::new();
     let mut all_run = true;
@@ -110,11 +118,22 @@ pub(super) fn check(
         check.findings.push(findings::of_rejection(rejection));
         output.emit(&Event::Warning(Warning { code: "wrong".to_owned(), message: rejection.to_string(), help: None }));
     }
-    let comparisons = compare(&locked, &times, tolerance, &arguments.target.cases);
+    let mut comparisons = compare(&locked, &times, tolerance, &arguments.target.cases);
+    let mut pairs: BTreeMap<String, u64> = BTreeMap::new();
+    // Times of an operator that is wrong are worth nothing.
+    if times_vary(&workspace) && wrong.is_empty() {
+        let timed =
+            timed::timed(&workspace, (&whole, &locked), (&candidate, &times), &drifted, tolerance, comparisons)?;
+        check.timed = Some(timed.said);
+        (comparisons, pairs) = (timed.cases, timed.pairs);
+    }
     let checked: Vec<&str> = (workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]))
         .filter_map(|case| case.verify_only.then_some(case.name.as_str()))
         .collect();
     check.cases = rows(&comparisons, &checked, &wrong, all_run);
+    for case in &mut check.cases {
+        case.pairs = pairs.get(&case.name).copied();
+    }
     let of_times = |case: &CheckCase| {
         let launches = launches.get(&case.name).map_or(&[][..], Vec::as_slice);
         findings::of_case(case, launches, &entry)
@@ -131,6 +150,8 @@ pub(super) fn check(
             CheckVerdict::Drifted
         } else if any(CaseVerdict::Missing) {
             CheckVerdict::Missing
+        } else if any(CaseVerdict::CannotTell) {
+            CheckVerdict::CannotTell
         } else {
             CheckVerdict::Ok
         };
@@ -160,10 +181,17 @@ fn rows(
         locked_us: case.locked.map(Picoseconds::us),
         now_us: case.now.map(Picoseconds::us),
         ratio: case.ratio,
+        pairs: None,
         verdict: verdict(case),
     };
-    let without_time =
-        |name: &str, verdict| CheckCase { name: name.to_owned(), locked_us: None, now_us: None, ratio: None, verdict };
+    let without_time = |name: &str, verdict| CheckCase {
+        name: name.to_owned(),
+        locked_us: None,
+        now_us: None,
+        ratio: None,
+        pairs: None,
+        verdict,
+    };
     let verified = checked.iter().filter(|name| comparisons.iter().all(|case| case.name != **name)).map(|&name| {
         let verdict = match wrong.contains_key(name) {
             true => CaseVerdict::Wrong,

@@ -17,6 +17,7 @@ use build::compiler::Compiler;
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildInputs, Digest};
 use events::Check;
+use lock::EntryName;
 use manifest::{KernelHeaders, Reference};
 use project::{OperatorProject, RepositoryIndex};
 use toolchain::Cmake;
@@ -52,7 +53,7 @@ const VARIABLES: [&str; 16] = [
 const READS_FILES: [&str; 6] = ["fopen", "ifstream", "open(", "ReadFile", "filesystem", "getenv"];
 
 /// Records of one way of checking on this machine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Memory {
     folder: PathBuf,
     /// Everything that is the same for all operators: tool, SDK, compiler, CMake, environment, arguments.
@@ -114,6 +115,7 @@ impl Memory {
             .text(&format!("{} {} {}", cmake.program.display(), cmake.version, cmake.generator))
             .texts(VARIABLES.iter().map(|name| format!("{:?}", std::env::var_os(name))))
             .text(&format!("{:?} {:?} {:?}", target.machine, tolerance, target.sdk_headers))
+            .texts(target.soc.iter().map(ToString::to_string))
             .texts(&target.cases)
             .texts(target.assignments.iter().map(|set| format!("{}={}", set.name, set.value)))
             .texts(target.definitions.iter().map(|entry| format!("{}={}", entry.name, entry.value)));
@@ -122,6 +124,13 @@ impl Memory {
         name.push(BESIDE);
         let folder = cache.with_file_name(name);
         Some(Self { folder, facts: facts.finish(), machine: target.machine.clone() })
+    }
+
+    /// The records of the same way of checking for an entry of the lock; without a name, for the one whose values the sources hold.
+    pub(super) fn of(&self, name: Option<&EntryName>) -> Self {
+        let Some(name) = name else { return self.clone() };
+        let facts = Digest::new(FORMAT).text(&self.facts).text(&name.to_string()).finish();
+        Self { folder: self.folder.clone(), facts, machine: Some(name.soc.clone()) }
     }
 
     /// What an earlier check of exactly this has found.
@@ -334,6 +343,7 @@ mod tests {
                 remembered: false,
                 tolerance: 1.03,
                 claimed: None,
+                timed: None,
                 origin: Origin::Modelled,
                 machine: "ascend910b2".to_owned(),
                 machine_version: "3".to_owned(),

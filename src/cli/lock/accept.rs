@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::cli::Exit;
+use crate::cli::alone::weight_permille;
 use crate::cli::args::{Common, Target};
+use crate::cli::entries::{candidate_of, drifted_entries, with_beside, with_own};
 use crate::cli::locked::{
     changed_outputs, cmake_entries, drift_with_tool, locked_departures, locked_device, locked_files, locked_findings,
     locked_machine, locked_manifest, measured, new_findings,
 };
 use crate::cli::output::{Output, start_event};
-use crate::cli::target::{open_as_locked, runtime};
+use crate::cli::target::{AsLocked, open_as_locked, runtime};
 use events::{Event, LockUpdate};
 use lock::{self, Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockError, LockedCase, MeasuredCase, source_digests};
 use tuner::{Outcome, TunerError, establish_baseline};
@@ -23,10 +25,11 @@ pub(super) fn execute(common: &Common, target: &Target, accept: bool, output: &m
     // Who accepts decides a merge as well: what was there knows of before, and the rest is made anew.
     let read = if accept { lock::read_for_ours } else { lock::read };
     let opened = open_as_locked(start_event("lock", common), common, target, read, output);
-    let (workspace, locked) = opened.map_err(without_a_lock)?;
+    let AsLocked { workspace, whole, entry: locked } = opened.map_err(without_a_lock)?;
     let path = workspace.project.root.join(LOCK_FILE);
-    let candidate = workspace.baseline()?;
-    let drifted = drift_with_tool(&workspace, &locked, &candidate);
+    let candidate = candidate_of(&workspace, &whole, &locked)?;
+    let is_beside = locked.key() != whole.key();
+    let drifted = drift_with_tool(&workspace, (&whole, &locked), &candidate);
     let (trialled, _) = runtime()?.block_on(establish_baseline(&workspace, &candidate))?;
     trialled.known.warnings().iter().for_each(|warning| output.emit(warning));
     let Outcome::Valid(times) = &trialled.evaluation.outcome else {
@@ -55,6 +58,7 @@ pub(super) fn execute(common: &Common, target: &Target, accept: bool, output: &m
             machine: locked_machine(&workspace.machine),
             device: locked_device(&workspace),
             sources: source_digests(&workspace.sources),
+            applied: BTreeMap::new(),
             files: locked_files(&workspace.project.root, &workspace.sources, &included),
             included: Some(source_digests(&included)),
             cmake: cmake_entries(workspace.tunables()),
@@ -62,13 +66,24 @@ pub(super) fn execute(common: &Common, target: &Target, accept: bool, output: &m
             known: locked_findings(&trialled.known),
             departures: locked_departures(&trialled.known),
             cases: taken_over(&locked, &times, |case| LockedCase {
+                weight_permille: workspace
+                    .manifest
+                    .cases
+                    .iter()
+                    .find(|one| one.name == case.name)
+                    .and_then(|one| weight_permille(one.weight)),
                 verification: digests.get(&case.name).cloned().unwrap_or_default(),
                 outputs: outputs.get(&case.name).cloned().unwrap_or_default(),
                 ..case
             }),
             ..with_history(locked, changes.clone())
         };
+        let (state, drifted) = match is_beside {
+            true => (with_beside(&whole, state, &workspace.sources, &candidate.sources), Vec::new()),
+            false => with_own(Some(&whole), state, &workspace.sources, workspace.tunables()),
+        };
         lock::write(&state, &path)?;
+        drifted_entries(&drifted).iter().for_each(|warning| output.emit(warning));
         workspace.keep_outputs(&trialled.outputs, &digests)?;
     }
     output.emit(&Event::Lock(LockUpdate {
@@ -100,7 +115,9 @@ fn taken_over(locked: &Lock, times: &[MeasuredCase], finish: impl Fn(LockedCase)
         name: now.name.clone(),
         baseline: locked.case(&now.name).map_or(now.time, |case| case.baseline),
         tuned: now.time,
-        measured: None,
+        measured: now.measured,
+        weight_permille: None,
+        alone: None,
         verification: String::new(),
         outputs: BTreeMap::new(),
     };
@@ -133,7 +150,8 @@ mod tests {
     #[test]
     fn baselines_and_history_stay() {
         let locked = sample();
-        let now = |name: &str, time: u64| MeasuredCase { name: name.to_owned(), time: Picoseconds(time) };
+        let now =
+            |name: &str, time: u64| MeasuredCase { name: name.to_owned(), time: Picoseconds(time), measured: None };
         let times = [now("small", 3_000_000), now("new", 7_000_000)];
         let changes = changed_times(&locked, &times);
         assert_eq!(changes, ["case small: 2.000 us -> 3.000 us", "case new: new, 7.000 us", "case large: gone"]);

@@ -8,7 +8,7 @@ use crate::cli::Exit;
 use crate::cli::args::Common;
 use crate::cli::output::Output;
 use events::{Event, LockDiff};
-use lock::{LOCK_FILE, Lock};
+use lock::{EntryName, LOCK_FILE, Lock};
 use tuner::TunerError;
 
 /// Executes the command.
@@ -16,6 +16,7 @@ pub(super) fn execute(
     common: &Common,
     before: &str,
     after: Option<&str>,
+    soc: Option<&EntryName>,
     output: &mut Output,
 ) -> Result<Exit, TunerError> {
     let path = path_of(common)?;
@@ -23,6 +24,10 @@ pub(super) fn execute(
     let (after_name, after) = match after {
         Some(after) => named(after, &path)?,
         None => (path.display().to_string(), lock::read(&path)?),
+    };
+    let (before, after) = match soc {
+        Some(_) => (before.named(soc, Path::new(&before_name))?, after.named(soc, Path::new(&after_name))?),
+        None => (before, after),
     };
     let differences = lock::differences(&before, &after);
     output.emit(&Event::LockDiff(LockDiff { before: before_name, after: after_name, differences }));

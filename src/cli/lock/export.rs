@@ -7,12 +7,13 @@ use crate::cli::Exit;
 use crate::cli::args::{Common, ExportFormat};
 use crate::cli::output::{Output, write_whole};
 use events::{Event, Written};
+use lock::EntryName;
 use tuner::{Declared, TunerError};
 
 /// Executes the command.
 pub(super) fn execute(
     common: &Common,
-    format: ExportFormat,
+    (format, soc): (ExportFormat, Option<&EntryName>),
     out: Option<&Path>,
     keys: &[String],
     output: &mut Output,
@@ -20,7 +21,8 @@ pub(super) fn execute(
     if format != ExportFormat::Bank && !keys.is_empty() {
         return Err(TunerError::Usage("--key: only a bank has keys (--format bank)".to_owned()));
     }
-    let locked = lock::read(&path_of(common)?)?;
+    let path = path_of(common)?;
+    let locked = lock::read(&path)?.named(soc, &path)?;
     let refuse = |error: lock::ExportError| TunerError::Usage(error.to_string());
     let (text, name) = match format {
         ExportFormat::Header => (lock::header(&locked).map_err(refuse)?, None),

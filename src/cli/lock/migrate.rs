@@ -9,7 +9,7 @@ use crate::cli::args::Common;
 use crate::cli::locked::cmake_entries;
 use crate::cli::output::Output;
 use events::{Event, LockMigrated};
-use lock::{LOCK_VERSION, Lock, file_digests, renewed_digests};
+use lock::{Lock, file_digests, renewed_digests};
 use manifest::FILE_NAME;
 use tuner::{Declared, TunerError};
 
@@ -19,22 +19,27 @@ pub(super) fn execute(common: &Common, dry_run: bool, output: &mut Output) -> Re
     let locked = lock::read(&path)?;
     let declared = Declared::read(&common.project, None, None)?;
     let entries = cmake_entries(&declared.manifest.tunables);
-    let (migrated, changes) = migrated(&locked, &declared.project.root, entries);
+    let (mut whole, mut changes) = migrated(&locked, &declared.project.root, entries.clone());
+    for entry in locked.entries().into_iter().skip(1) {
+        let (entry, of_it) = migrated(&entry, &declared.project.root, entries.clone());
+        changes.extend(of_it.into_iter().map(|change| format!("{}: {change}", entry.key())));
+        whole = whole.with_beside(entry);
+    }
     let written = !dry_run && !changes.is_empty();
     if written {
-        lock::write(&migrated, &path)?;
+        lock::write(&whole, &path)?;
     }
-    let lock = path.display().to_string();
-    output.emit(&Event::LockMigrated(LockMigrated { lock, from: locked.version, to: LOCK_VERSION, written, changes }));
+    let (lock, to) = (path.display().to_string(), whole.written_version());
+    output.emit(&Event::LockMigrated(LockMigrated { lock, from: locked.version, to, written, changes }));
     Ok(Exit::Fine)
 }
 
 /// The lock of today's format, and what became of it.
 fn migrated(locked: &Lock, root: &Path, cmake: BTreeMap<String, String>) -> (Lock, Vec<String>) {
     let mut changes = Vec::new();
-    let mut new = Lock { version: LOCK_VERSION, ..locked.clone() };
-    if locked.version < LOCK_VERSION {
-        changes.push(format!("format {} is now {LOCK_VERSION}", locked.version));
+    let mut new = Lock { version: locked.written_version(), ..locked.clone() };
+    if locked.version < new.version {
+        changes.push(format!("format {} is now {}", locked.version, new.version));
         if locked.defaults.is_empty() && !locked.configuration.is_empty() {
             changes.push(
                 "values from before tuning and gains of single motifs are not known until the next run".to_owned(),
@@ -89,7 +94,7 @@ mod tests {
         assert!(new.sources["a.cpp"].starts_with("content:") && new.manifest.starts_with("content:"));
         assert_eq!(new.sources["b.cpp"], old.sources["b.cpp"], "what was changed stays drifted");
         assert_eq!(new.files.keys().collect::<Vec<_>>(), ["a.cpp", FILE_NAME]);
-        assert_eq!((new.version, new.cmake.len(), changes.len()), (LOCK_VERSION, 1, 5), "{changes:?}");
+        assert_eq!((new.version, new.cmake.len(), changes.len()), (2, 1, 5), "{changes:?}");
         assert_eq!(migrated(&new, root.path(), BTreeMap::new()).1, [""; 0]);
         // Other words about the same code.
         write("a.cpp", "int a; // because\n");

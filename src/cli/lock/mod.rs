@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use super::Exit;
 use super::args::{Common, LockAction, LockArgs};
+use super::check::drift::Named;
 use super::output::{Output, start_event};
 use events::Event;
 use lock::LOCK_FILE;
@@ -27,11 +28,18 @@ pub fn execute(common: &Common, arguments: &LockArgs, output: &mut Output) -> Re
     };
     output.emit(&Event::Start(start_event("lock", common)));
     match action {
-        LockAction::Show => show::execute(common, output),
-        LockAction::Diff { before, after } => diff::execute(common, before, after.as_deref(), output),
-        LockAction::Verify { machine } => verify::execute(common, machine.as_deref(), output),
+        LockAction::Show { soc } => show::execute(common, soc.as_ref(), output),
+        LockAction::Diff { before, after, soc } => {
+            diff::execute(common, before, after.as_deref(), soc.as_ref(), output)
+        }
+        LockAction::Verify { machine, soc } => {
+            let named = Named { soc: soc.as_ref(), machine: machine.as_deref() };
+            verify::execute(common, &named, output)
+        }
         LockAction::Migrate { dry_run } => migrate::execute(common, *dry_run, output),
-        LockAction::Export { format, out, keys } => export::execute(common, *format, out.as_deref(), keys, output),
+        LockAction::Export { format, out, keys, soc } => {
+            export::execute(common, (*format, soc.as_ref()), out.as_deref(), keys, output)
+        }
         LockAction::Accept { .. } => Ok(Exit::Fine),
     }
 }

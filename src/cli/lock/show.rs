@@ -5,15 +5,29 @@ use crate::cli::Exit;
 use crate::cli::args::Common;
 use crate::cli::output::Output;
 use events::{Event, LockShown, LockedProbes, LockedSetting, LockedStep, LockedTime};
-use lock::Lock;
+use lock::{EntryName, Lock};
 use tuner::TunerError;
 
 /// Executes the command.
-pub(super) fn execute(common: &Common, output: &mut Output) -> Result<Exit, TunerError> {
+pub(super) fn execute(common: &Common, soc: Option<&EntryName>, output: &mut Output) -> Result<Exit, TunerError> {
     let path = path_of(common)?;
-    let locked = lock::read(&path)?;
-    output.emit(&Event::LockShown(Box::new(shown(path.display().to_string(), &locked))));
+    let whole = lock::read(&path)?;
+    let entry = whole.named(soc, &path)?;
+    let shown = LockShown { others: others(&whole, &entry), ..shown(path.display().to_string(), &entry) };
+    output.emit(&Event::LockShown(Box::new(shown)));
     Ok(Exit::Fine)
+}
+
+/// The entries beside the one that is shown, as `--soc` names them, with what they claim.
+fn others(whole: &Lock, entry: &Lock) -> Vec<String> {
+    let others = whole.entries().into_iter().filter(|other| other.key() != entry.key());
+    let claim = |permille: u64| format!(", claimed {:.3}x", permille as f64 / 1000.0);
+    let own = |other: &Lock| if other.key() == whole.key() { ", whose values the sources hold" } else { "" };
+    others
+        .map(|other| {
+            format!("{}{}{}", other.key(), own(&other), other.speedup_permille.map_or_else(String::new, claim))
+        })
+        .collect()
 }
 
 /// What a lock says.
@@ -61,6 +75,9 @@ fn shown(path: String, locked: &Lock) -> LockShown {
                 tuned_us: case.tuned.us(),
                 spread_permille: case.measured.map(|measured| measured.spread_permille),
                 launches: case.measured.map(|measured| measured.launches),
+                weight_permille: case.weight_permille,
+                alone_us: case.alone.as_ref().map(|alone| alone.tuned.us()),
+                alone_with: case.alone.as_ref().map(|alone| alone.configuration.clone()).unwrap_or_default(),
             })
             .collect(),
         probes: locked.generalisation.as_ref().map(|general| LockedProbes {
@@ -94,6 +111,7 @@ fn shown(path: String, locked: &Lock) -> LockShown {
             .iter()
             .map(|accepted| format!("by version {}: {}", accepted.tool, accepted.changes.join("; ")))
             .collect(),
+        others: Vec::new(),
     }
 }
 

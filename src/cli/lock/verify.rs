@@ -8,10 +8,15 @@ use events::Event;
 use tuner::TunerError;
 
 /// Executes the command.
-pub(super) fn execute(common: &Common, machine: Option<&str>, output: &mut Output) -> Result<Exit, TunerError> {
+pub(super) fn execute(common: &Common, named: &drift::Named<'_>, output: &mut Output) -> Result<Exit, TunerError> {
     let path = super::path_of(common)?;
-    let verified = drift::compare(&common.project, machine)?.verified(&path);
-    let exit = if verified.verdict.passes() { Exit::Fine } else { Exit::CheckFailed };
-    output.emit(&Event::LockVerified(verified));
+    let mut exit = Exit::Fine;
+    for compared in drift::compare(&common.project, named)? {
+        let verified = compared.verified(&path);
+        if !verified.verdict.passes() {
+            exit = Exit::CheckFailed;
+        }
+        output.emit(&Event::LockVerified(verified));
+    }
     Ok(exit)
 }

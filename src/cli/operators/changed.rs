@@ -59,9 +59,10 @@ impl Changes {
             return true;
         }
         let reached = inputs_by_text(&declared.project, &declared.sources);
-        let locked = lock::read(&root.join(LOCK_FILE)).ok().and_then(|locked| locked.included).unwrap_or_default();
+        let entries = lock::read(&root.join(LOCK_FILE)).map(|locked| locked.entries()).unwrap_or_default();
+        let locked = entries.iter().filter_map(|entry| entry.included.as_ref()).flat_map(|included| included.keys());
         let mut inputs: BTreeSet<PathBuf> = reached.files.iter().map(|file| normal(file)).collect();
-        inputs.extend(locked.keys().map(|name| normal(&root.join(name))));
+        inputs.extend(locked.map(|name| normal(&root.join(name))));
         inputs.insert(normal(&root.join(machine.unwrap_or(&declared.manifest.machine))));
         let in_repository = declared.project.repository_root != root;
         self.files.iter().any(|file| {

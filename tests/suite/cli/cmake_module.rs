@@ -82,11 +82,26 @@ fn cmake_reads_the_lock_alone_and_refuses_what_it_cannot() {
     write("op/ascend.lock", &text.replace("TILE_LENGTH = 8192", "TILE_LENGTH = 4096"));
     assert!(configure(root, &[]).1.contains("LADDER is 4096"), "a lock that changed counts");
 
+    // Another chip's entry has its own values; whose they are is said by its name.
+    let several = locked().with_beside(lock::testing::other());
+    write("op/ascend.lock", &several.to_text().expect("a text"));
+    assert!(configure(root, &[]).1.contains("LADDER is 8192"), "the sources' own comes first");
+    let for_chip = PROJECT.replace("LOCK op/ascend.lock", "LOCK op/ascend.lock SOC Ascend910_93:modelled");
+    write("CMakeLists.txt", &for_chip);
+    let (configured, said) = configure(root, &[]);
+    assert!(configured, "{said}");
+    let header = fs_err::read_to_string(root.join("build/ascend_tune/consumer/ascend_tune.h")).expect("a header");
+    assert_eq!(constants(&header), constants(&lock::header(&lock::testing::other()).expect("a header")));
+
     let refused = |words: &[&str]| {
         let (configured, said) = configure(root, &[]);
         assert!(!configured, "{said}");
         assert_has(&said, words);
     };
+    write("CMakeLists.txt", &for_chip.replace("modelled", "measured"));
+    refused(&["there is no entry for Ascend910_93:measured", "run --soc"]);
+    write("CMakeLists.txt", PROJECT);
+    write("op/ascend.lock", &text);
     write("op/op/k.cpp", "int b;\n");
     refused(&["ascend.lock is stale: op/k.cpp was changed", "`cargo ascend-tune lock accept`"]);
     fs_err::remove_file(root.join("op/op/k.cpp")).expect("it is there");
@@ -95,7 +110,7 @@ fn cmake_reads_the_lock_alone_and_refuses_what_it_cannot() {
     write("op/ascend.lock", &text.replace("BUFFER_NUM = 2", "<<<<<<< HEAD\nBUFFER_NUM = 2\n=======\n>>>>>>> other"));
     refused(&["ascend.lock:21:", "a merge left both sides", "`cargo ascend-tune lock accept`"]);
     write("op/ascend.lock", &text.replace("version = 2", "version = 9"));
-    refused(&["lock format 9, this module reads up to 2"]);
+    refused(&["lock format 9, this module reads up to 3"]);
     write("op/ascend.lock", &text.replace("BUFFER_NUM = 2", "BUFFER_NUM = 2.5"));
     refused(&["BUFFER_NUM has a value that cannot be read here"]);
     write("op/ascend.lock", "[package]\nname = \"p\"\n");

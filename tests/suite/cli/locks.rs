@@ -146,6 +146,56 @@ fn a_run_is_undone_and_applied_by_steps_and_a_merged_lock_is_accepted() {
 }
 
 #[test]
+fn another_chip_has_its_values_in_the_lock_alone() {
+    require_tools!();
+    let project = recorded();
+    let (before, own) = (sources(&project), project.read("ascend.lock"));
+    let ended = project.run(&["run", "--soc", "ascend910b4", "--budget", "6", "--allow-dirty"]).expect(0);
+    assert!(ended.named("warning").iter().any(|warning| warning["code"] == "other-chip"));
+    assert_eq!(sources(&project), before, "they are of the chip that ascend.toml names");
+    let several = project.read("ascend.lock");
+    assert_has(&several, &["version = 3\n", "\n[[other]]\n", "\n[other.machine]\nname = \"Ascend910B4\"\n"]);
+    assert_has(&failure(&project.run(&["run", "--soc", "ascend910b4", "--stage", "kernel"]), 2), &["--stage kernel"]);
+
+    // Both are checked, each on its own machine, and a build takes the values of the one that is named.
+    let checked = project.run(&["check"]).expect(0);
+    let machines: Vec<Value> = checked.named("check").iter().map(|check| check["machine"].clone()).collect();
+    assert_eq!(machines, ["Ascend910B2", "Ascend910B4"]);
+    let rows = only(&checked, "checks")["operators"].clone();
+    assert_eq!(names(&rows, "soc"), ["ascend910b2:modelled", "ascend910b4:modelled"]);
+    let build = ["build", "--locked", "--dry-run", "--soc", "Ascend910B4"];
+    let built = only(&project.run(&build).expect(0), "build")["configuration"].clone();
+    let locked = lock::read(&project.path().join("ascend.lock")).expect("a lock");
+    let entry = locked.named(Some(&"ascend910b4".parse().expect("a name")), project.path()).expect("an entry");
+    assert_eq!(built, serde_json::to_value(&entry.configuration).expect("values"));
+    assert_has(
+        &failure(&project.run(&["build", "--locked", "--soc", "ascend910b1"]), 1),
+        &["no entry for ascend910b1"],
+    );
+    let shown = project.run(&["lock", "show", "--soc", "ascend910b4"]).expect(0);
+    assert_has(
+        &only(&shown, "lock-shown")["others"].to_string(),
+        &["ascend910b2:modelled, whose values the sources hold"],
+    );
+
+    // A rehearsal of measured times: the same is the same, as far as pairs of runs can tell.
+    let noisy = project.run(&["check", "--soc", "ascend910b2", "--backend", "recorded", "--noise", "2"]).expect(0);
+    let check = only(&noisy, "check").clone();
+    let mut timed =
+        check["cases"].as_array().expect("cases").iter().filter(|case| !case["locked_us"].is_null()).peekable();
+    assert!(timed.peek().is_some() && timed.all(|case| number(&case["pairs"]) >= 15.0), "{check}");
+    assert_has(&check["timed"].to_string(), &["2.0 % of noise", "against the locked times"]);
+
+    project.run(&["undo"]).expect(0);
+    assert_eq!((project.read("ascend.lock"), sources(&project)), (own, before));
+    project.write("ascend.lock", &several);
+    edit(&project, GELU_KERNEL, "0.044715f", "0.05f");
+    let verified = project.run(&["lock", "verify"]).expect(1);
+    let verdicts: Vec<Value> = verified.named("lock-verified").iter().map(|one| one["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["drifted", "drifted"]);
+}
+
+#[test]
 fn the_hook_stops_a_commit_of_what_drifted() {
     require_tools!();
     let project = recorded();

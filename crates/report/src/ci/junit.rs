@@ -24,7 +24,7 @@ fn duration(seconds: f64) -> Duration {
 }
 
 fn suite(operator: &CheckedOperator) -> TestSuite {
-    let mut suite = TestSuite::new(operator.project.as_str());
+    let mut suite = TestSuite::new(operator.name());
     suite.set_time(duration(operator.wall_s));
     let of = |case: Option<&str>| -> Vec<&CheckFinding> {
         operator.findings.iter().filter(|finding| finding.case.as_deref() == case).collect()
@@ -38,7 +38,7 @@ fn suite(operator: &CheckedOperator) -> TestSuite {
         operator.findings.iter().filter(|found| found.case.as_deref().is_none_or(|case| !names.contains(&case)));
     tests.push(TestCase::new(WHOLE, status(&whole.collect::<Vec<_>>())));
     for test in &mut tests {
-        test.set_classname(operator.project.as_str());
+        test.set_classname(operator.name());
     }
     suite.add_test_cases(tests);
     suite
@@ -50,7 +50,9 @@ fn test(check: &Check, case: &CheckCase, findings: &[&CheckFinding]) -> TestCase
         case.name.as_str(),
         match (case.verdict, findings) {
             (CaseVerdict::NotRun, []) => TestCaseStatus::skipped(),
-            (CaseVerdict::Missing, []) => failed(NonSuccessKind::Error, Verdict::CannotTell, "no time to compare"),
+            (CaseVerdict::Missing | CaseVerdict::CannotTell, []) => {
+                failed(NonSuccessKind::Error, Verdict::CannotTell, "no time to compare")
+            }
             (CaseVerdict::Wrong, []) => failed(NonSuccessKind::Failure, Verdict::Wrong, Verdict::Wrong.meaning()),
             _ => status(findings),
         },

@@ -18,7 +18,7 @@ pub(super) fn markdown(summary: &CheckSummary, places: &Places) -> String {
         text.push('\n');
     }
     for operator in shown.iter().filter(|operator| !operator.findings.is_empty()) {
-        let _ = writeln!(text, "**{}** ({})\n", escaped(&operator.project), operator.verdict.word());
+        let _ = writeln!(text, "**{}** ({})\n", escaped(&operator.name()), operator.verdict.word());
         for finding in &operator.findings {
             let place = match (finding.file.as_str(), finding.line) {
                 ("", _) => String::new(),
@@ -54,7 +54,7 @@ pub(super) fn markdown(summary: &CheckSummary, places: &Places) -> String {
 fn rows(operator: &CheckedOperator, text: &mut String) {
     let cases = operator.check.iter().flat_map(|check| &check.cases);
     let told: Vec<_> = cases.filter(|case| case.verdict != CaseVerdict::Ok).collect();
-    let (project, verdict) = (escaped(&operator.project), operator.verdict.word());
+    let (project, verdict) = (escaped(&operator.name()), operator.verdict.word());
     if told.is_empty() {
         let _ = writeln!(text, "| {project} | {verdict} | | | | |");
     }

@@ -93,7 +93,7 @@ impl Placed<'_> {
     /// What stays the same when lines move and times change.
     fn fingerprint(&self) -> String {
         let case = self.finding.case.as_deref().unwrap_or_default();
-        let parts = [self.finding.verdict.rule(), &self.operator.project, &self.file, case];
+        let parts = [self.finding.verdict.rule(), &self.operator.name(), &self.file, case];
         // One file can have several findings of a kind, which differ in what they say.
         let said = if case.is_empty() { self.finding.message.as_str() } else { "" };
         blake3::hash(parts.into_iter().chain([said]).collect::<Vec<_>>().join("\n").as_bytes()).to_hex()[..32]

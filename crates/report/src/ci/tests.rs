@@ -8,7 +8,7 @@ use events::{CaseVerdict, Check, CheckCase, CheckVerdict};
 
 fn case(name: &str, now_us: f64, verdict: CaseVerdict) -> CheckCase {
     let (locked_us, ratio) = (Some(20.0), Some(now_us / 20.0));
-    CheckCase { name: name.to_owned(), locked_us, now_us: Some(now_us), ratio, verdict }
+    CheckCase { name: name.to_owned(), locked_us, now_us: Some(now_us), ratio, pairs: None, verdict }
 }
 
 fn operator(project: &str, verdict: Verdict, cases: Vec<CheckCase>, findings: Vec<CheckFinding>) -> CheckedOperator {
@@ -21,6 +21,7 @@ fn operator(project: &str, verdict: Verdict, cases: Vec<CheckCase>, findings: Ve
         remembered: verdict == Verdict::Same,
         tolerance: 1.03,
         claimed: None,
+        timed: None,
         origin: Origin::Modelled,
         machine: "ascend910b2".to_owned(),
         machine_version: "3".to_owned(),
@@ -28,6 +29,7 @@ fn operator(project: &str, verdict: Verdict, cases: Vec<CheckCase>, findings: Ve
     let check = (verdict != Verdict::CannotTell).then_some(check);
     CheckedOperator {
         project: project.to_owned(),
+        soc: String::new(),
         operator: "Gelu".to_owned(),
         verdict,
         findings,

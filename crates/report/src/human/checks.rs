@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use events::{CaseVerdict, Check, CheckSummary, CheckVerdict, CheckedOperator, Verdict};
+use events::{CaseVerdict, Check, CheckFinding, CheckSummary, CheckVerdict, CheckedOperator, Verdict};
 
 use super::super::ci::{DRIFT_SAYS, counts, sentence};
 use super::super::units::{counted, factor, microseconds, percent, seconds};
@@ -49,8 +49,13 @@ pub(super) fn check(check: &Check, color: bool) -> String {
     for drift in &check.drift {
         let _ = writeln!(text, "{} {drift}", paint(color, BAD, "drift:"));
     }
-    for finding in check.findings.iter().filter(|finding| finding.verdict == Verdict::Slower) {
-        let _ = writeln!(text, "{} {}", paint(color, BAD, "slower:"), sentence(finding));
+    let told = |finding: &&CheckFinding| matches!(finding.verdict, Verdict::Slower | Verdict::CannotTell);
+    for finding in check.findings.iter().filter(told) {
+        let word = paint(color, BAD, &format!("{}:", finding.verdict.word()));
+        let _ = writeln!(text, "{word} {}", sentence(finding));
+    }
+    if let Some(timed) = &check.timed {
+        let _ = writeln!(text, "timed: {timed}");
     }
     let slack = percent(100.0 * (check.tolerance - 1.0));
     let machine = machine_text(check.origin.word(), &check.machine, &check.machine_version);
@@ -70,6 +75,7 @@ pub(super) fn check(check: &Check, color: bool) -> String {
         }
         CheckVerdict::Wrong => "a case fails verification".to_owned(),
         CheckVerdict::Missing => "project and ascend.lock have different cases".to_owned(),
+        CheckVerdict::CannotTell => "times here do not tell whether it is as fast as ascend.lock".to_owned(),
     };
     let remembered = match check.remembered {
         true => {
@@ -104,7 +110,7 @@ pub(super) fn checks(summary: &CheckSummary, color: bool) -> String {
     }
     for operator in shown.iter().filter(|operator| !operator.verdict.passes()) {
         let word = paint(color, BAD, operator.verdict.word());
-        let _ = writeln!(text, "{} {word}", operator.project);
+        let _ = writeln!(text, "{} {word}", operator.name());
         for finding in &operator.findings {
             let _ = writeln!(text, "  {}", sentence(finding));
         }
@@ -139,7 +145,7 @@ fn row(operator: &CheckedOperator) -> Vec<String> {
     let worst = cases.filter_map(|case| case.ratio).max_by(f64::total_cmp);
     let count = operator.check.as_ref().map(|check| check.cases.len());
     vec![
-        operator.project.clone(),
+        operator.name(),
         operator.verdict.word().to_owned(),
         worst.map_or_else(|| "-".to_owned(), |ratio| format!("{:+.1} %", 100.0 * (ratio - 1.0))),
         count.map_or_else(|| "-".to_owned(), |count| count.to_string()),

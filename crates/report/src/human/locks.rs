@@ -55,6 +55,16 @@ pub(super) fn shown(shown: &LockShown, color: bool) -> String {
         let _ = write!(text, "\n{}", table(&columns, &rows));
     }
     text.push('\n');
+    for case in &shown.cases {
+        if let Some(weight) = case.weight_permille {
+            let _ = writeln!(text, "  {} weighs {:.3}", case.name, weight as f64 / 1000.0);
+        }
+        if let Some(us) = case.alone_us {
+            let with: Vec<String> = case.alone_with.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            let with = if with.is_empty() { "other rewrites".to_owned() } else { with.join(", ") };
+            let _ = writeln!(text, "  {} alone: {} with {with}", case.name, microseconds(us));
+        }
+    }
     if let Some(claimed) = shown.claimed {
         let _ = writeln!(text, "  claimed: {}", factor(claimed));
     }
@@ -78,6 +88,9 @@ pub(super) fn shown(shown: &LockShown, color: bool) -> String {
         let _ = writeln!(text, "  accepted: {accepted}");
     }
     let _ = writeln!(text, "  files: {}", shown.files.join(", "));
+    for other in &shown.others {
+        let _ = writeln!(text, "  beside it: {other}");
+    }
     text
 }
 
@@ -223,12 +236,16 @@ mod tests {
                 tuned_us: 2.0,
                 spread_permille: Some(12),
                 launches: Some(40),
+                weight_permille: Some(2500),
+                alone_us: Some(1.5),
+                alone_with: [("TILE".to_owned(), Value::Int(512))].into_iter().collect(),
             }],
             probes: None,
             known: Vec::new(),
             departures: Vec::new(),
             files: vec!["k.cpp".to_owned(), "h.h".to_owned()],
             accepted: Vec::new(),
+            others: vec!["ascend910_93:modelled, claimed 1.300x".to_owned()],
         };
         insta::assert_snapshot!(shown(&page, false), @"
         ascend.lock  Gelu, measured
@@ -243,8 +260,11 @@ mod tests {
           case   baseline    locked  faster       spread
           small  4.000 us  2.000 us   2.00x  1.2 % of 40
 
+          small weighs 2.500
+          small alone: 1.500 us with TILE = 512
           claimed: 1.25x
           files: k.cpp, h.h
+          beside it: ascend910_93:modelled, claimed 1.300x
         ");
     }
 

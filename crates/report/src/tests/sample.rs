@@ -252,6 +252,7 @@ pub(super) fn check() -> Check {
         locked_us,
         now_us,
         ratio: locked_us.zip(now_us).map(|(locked, now)| now / locked),
+        pairs: None,
         verdict,
     };
     Check {
@@ -267,6 +268,7 @@ pub(super) fn check() -> Check {
         remembered: false,
         tolerance: 1.03,
         claimed: Some(1.31),
+        timed: None,
         origin: Origin::Modelled,
         machine: "ascend910b2".into(),
         machine_version: "3".into(),
