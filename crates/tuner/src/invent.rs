@@ -146,6 +146,7 @@ fn without_refused(
         refused.iter().map(|(name, reason)| FaultyCase { text: first_line(reason), doubt: doubt_of(name) }).collect();
     discovery.case_notes.extend(told.iter().take(TOLD).map(FaultyCase::note));
     invented.faults.extend(told);
+    invented.faults.sort_by_key(|fault| fault.doubt.is_some());
     let stays = |found: &init::FoundCase| !refused.contains_key(&found.case.name);
     if discovery.cases.iter().any(|found| stays(found) && !found.case.verify_only) {
         discovery.cases.retain(stays);
@@ -305,6 +306,8 @@ impl Asked {
         let _ = std::fs::remove_dir_all(&data);
         searched?;
         invented.left_out = write_cases(&mut discovery, &mut search, &chosen, &sized, others);
+        // What is told first is what is surely the operator's: the rest may be many, and is only counted.
+        faults.sort_by_key(|fault| fault.doubt.is_some());
         tell(&mut discovery, &search, &faults, unrun.as_deref());
         invented.all_at_fault = all_at_fault && sized.is_empty();
         invented.faults = faults;
