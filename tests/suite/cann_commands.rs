@@ -34,7 +34,9 @@ fn everything(style: Style) {
     assert_eq!(said["origin"], "measured", "{said}");
     let after = machine.profiled_us(&[]);
     assert!(after < 1.03 * before, "{style:?}: {before} us became {after} us");
-    machine.run(&["check"]).expect(0);
+    // Pairs of runs are tried where a run is cheap; one measurement tells within a fifth.
+    let check: &[&str] = if matches!(style, Style::Framework) { &["check"] } else { &["check", "--tolerance", "1.2"] };
+    machine.run(check).expect(0);
 }
 
 #[test]
