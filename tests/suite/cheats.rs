@@ -407,7 +407,7 @@ fn what_got_by_of_a_fifth_corpus_is_refused() {
 #[test]
 fn what_a_model_would_try_is_refused() {
     require_tools!();
-    corpus_is_refused(include_str!("cheats/of_a_model.toml"), 14);
+    corpus_is_refused(include_str!("cheats/of_a_model.toml"), 13);
 }
 
 /// What a candidate may not lean on, an operator that does so itself leaves to its candidates.

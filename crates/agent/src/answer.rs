@@ -375,8 +375,8 @@ mod tests {
             let store = &whole[whole.find("__aicore__").unwrap()..whole.find("};").unwrap()];
             let entry = &kernel[kernel.find("extern").unwrap()..];
             let text = if name == "k" { entry } else { store };
-            let change = change(&answer(name, &text.replace(old, new)), &sources).unwrap();
-            assert_eq!(change.wanted.text("op_kernel/k.cpp").unwrap(), kernel.replace(old, new));
+            let made = super::change(&answer(name, &text.replace(old, new)), &sources).unwrap();
+            assert_eq!(made.wanted.text("op_kernel/k.cpp").unwrap(), kernel.replace(old, new));
         }
         let several = read(&answer("Load", "void Load() {}")).unwrap_err();
         assert!(several.to_string().contains("has 2 functions of the name Load"), "{several}");

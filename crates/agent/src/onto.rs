@@ -8,25 +8,36 @@ use source::SourceTree;
 const VERSION_LINES: usize = 8;
 
 /// The sources with a change. Where it replaces lines that were rewritten since, an edit has lost its place; another version of the whole
-/// file is one all the same: it stands in the file's place, and its evaluation tells whether it is worth more than what it drops.
+/// file is one all the same: it stands in the place of its half, and its evaluation tells whether it is worth more than what it drops.
 pub fn onto(change: &Change, now: &SourceTree) -> Option<SourceTree> {
     let Change { base, wanted, .. } = change;
     if let Some(carried) = carried_over(base, wanted, now) {
         return Some(carried);
     }
+    let only = |file: &str, text: &str| [(file, text)].into_iter().collect::<SourceTree>();
     let mut tree = now.clone();
+    let mut versions = Vec::new();
     for (file, text) in wanted.iter() {
         let was = base.text(file)?;
         if was == text {
             continue;
         }
-        let only = |text: &str| [(file, text)].into_iter().collect::<SourceTree>();
-        let carried = carried_over(&only(was), &only(text), &only(now.text(file)?));
-        let carried = carried.as_ref().and_then(|tree| tree.text(file));
-        let text = carried.or_else(|| (lost_lines(was, text) >= VERSION_LINES).then_some(text))?;
+        match carried_over(&only(file, was), &only(file, text), &only(file, now.text(file)?)) {
+            Some(carried) => tree.insert(file, carried.text(file)?),
+            None if lost_lines(was, text) >= VERSION_LINES => versions.push(folder(file)),
+            None => return None,
+        }
+    }
+    // Files of a half stand together: what others changed in one of them may lean on what the version does not have.
+    for (file, text) in wanted.iter().filter(|(file, _)| versions.contains(&folder(file))) {
         tree.insert(file, text);
     }
     Some(tree)
+}
+
+/// The folder of a file: a half of an operator.
+fn folder(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Lines with code that one text has and the other has not, each as often as it is missing.
@@ -51,10 +62,11 @@ mod tests {
     use super::*;
 
     const KERNEL: &str = "op_kernel/k.cpp";
+    const ENTRY: &str = "op_kernel/entry.cpp";
     const HOST: &str = "op_host/t.cpp";
 
     fn tree(kernel: &str, host: &str) -> SourceTree {
-        [(KERNEL, kernel), (HOST, host)].into_iter().collect()
+        [(KERNEL, kernel), (ENTRY, "Init(x);"), (HOST, host)].into_iter().collect()
     }
 
     fn change(wanted: (&str, &str), base: (&str, &str)) -> Change {
@@ -67,7 +79,8 @@ mod tests {
         let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         let kernel = lines(&names);
         let rewritten = kernel.replace("c();", "c(1);");
-        let now = tree(&rewritten, "int more;\nint x;\nint tile = 8;\n");
+        let mut now = tree(&rewritten, "int more;\nint x;\nint tile = 8;\n");
+        now.insert(ENTRY, "Init(&pipe, x);");
         let host = ("int x;\nint tile = 8;\n", "int x;\nint tile = 16;\n");
 
         let edit = kernel.replace("c();", "c(2);");
@@ -75,6 +88,7 @@ mod tests {
         let other = format!("j();\n{}", lines(&["u", "v", "w"]));
         let made = onto(&change((&other, host.1), (&kernel, host.0)), &now).unwrap();
         assert_eq!(made.text(KERNEL).unwrap(), other);
+        assert_eq!(made.text(ENTRY).unwrap(), "Init(x);", "as the version knows it");
         assert_eq!(made.text(HOST).unwrap(), "int more;\nint x;\nint tile = 16;\n", "what can be merged is");
     }
 
