@@ -308,7 +308,9 @@ fn with_function(
 fn with_head(file: &SyntaxFile, span: &Range<usize>) -> Range<usize> {
     let (text, blanked) = (file.text(), file.blanked());
     let line = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
-    let seen = blanked.get(line..span.start).map_or(0, |head| head.trim_end().len());
+    // What names the linkage is C++, and stands outside of the function.
+    let seen = blanked.get(line..span.start).map_or("", str::trim_end);
+    let seen = seen.strip_suffix("extern \"C\"").map_or(seen, str::trim_end).len();
     let head = text.get(line + seen..span.start).unwrap_or_default();
     span.start - head.trim_start().len()..span.end
 }

@@ -4,7 +4,7 @@ use super::answer::Change;
 use proposer::carried_over;
 use source::SourceTree;
 
-/// Lines of a file that a change has to replace so that it counts as another version of that file, rather than an edit in it.
+/// Lines that a change has to replace so that it counts as another version of the files, rather than an edit in them.
 const VERSION_LINES: usize = 8;
 
 /// The sources with a change. Where it replaces lines that were rewritten since, an edit has lost its place; another version of the whole
@@ -16,17 +16,20 @@ pub fn onto(change: &Change, now: &SourceTree) -> Option<SourceTree> {
     }
     let only = |file: &str, text: &str| [(file, text)].into_iter().collect::<SourceTree>();
     let mut tree = now.clone();
-    let mut versions = Vec::new();
+    let (mut versions, mut lost) = (Vec::new(), 0);
     for (file, text) in wanted.iter() {
         let was = base.text(file)?;
         if was == text {
             continue;
         }
+        lost += lost_lines(was, text);
         match carried_over(&only(file, was), &only(file, text), &only(file, now.text(file)?)) {
             Some(carried) => tree.insert(file, carried.text(file)?),
-            None if lost_lines(was, text) >= VERSION_LINES => versions.push(folder(file)),
-            None => return None,
+            None => versions.push(folder(file)),
         }
+    }
+    if lost < VERSION_LINES {
+        return None;
     }
     // Files of a half stand together: what others changed in one of them may lean on what the version does not have.
     for (file, text) in wanted.iter().filter(|(file, _)| versions.contains(&folder(file))) {
