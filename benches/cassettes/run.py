@@ -74,7 +74,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     failed = False
-    print(f"| operator | engine alone | with answers | evaluations | of the answers |\n|---|---:|---:|---:|---:|")
+    print("| operator | engine alone | with answers | evaluations | of the answers |\n|---|---:|---:|---:|---:|")
     for name in arguments.names or OPERATORS:
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
