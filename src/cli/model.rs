@@ -11,7 +11,7 @@ use super::bench::ModelBench;
 use super::output::Output;
 use agent::{
     Bench, Chat, Client, Collaborator, Consent, Fate, Kept, Key, Learned, LocalMotifs, Member, Program,
-    ProgramSettings, Prompt, Recorder, Replay, Role, Settings, State, Subject, Templates, Toolbox,
+    ProgramSettings, Prompt, Recorder, Role, Settings, State, Subject, Templates, Toolbox, open_recording,
 };
 use events::{Event, ModelUse, TilingVersion, Warning};
 use experience::{Bank, BankError, OF_A_MODEL, Record, Verdict, drop_local_motif, keep_local_motif, local_motifs};
@@ -203,10 +203,7 @@ fn model(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Res
     let settings = Settings::of(table);
     let templates = templates(workspace, table)?;
     let (chat, asked) = match replay {
-        Some(path) => {
-            let replay = Replay::open(path).map_err(usage)?;
-            (Box::new(replay) as Box<dyn Chat>, path.file_name().unwrap_or_default().to_string_lossy().into_owned())
-        }
+        Some(path) => open_recording(path).map_err(usage)?,
         None => (connected(arguments, workspace, table, &settings, output)?, settings.host().to_owned()),
     };
     let chat = match record {

@@ -5,7 +5,7 @@ use ::agent::testing::{ScriptedServer, Step};
 use serde_json::json;
 
 use crate::cli::small_gelu;
-use crate::support::{Ended, Project, require_tools};
+use crate::support::{Ended, Project, require_tools, root};
 
 const KEY: &str = "sk-a-secret-of-the-user";
 const HOST: &str = "op_host/gelu_naive.cpp";
@@ -190,4 +190,41 @@ fn a_prompt_can_be_looked_at_without_asking_anybody() {
     }
     assert!(server.received().is_empty());
     assert!(!project.path().join("ascend.lock").exists(), "and nothing is tuned");
+}
+
+/// A copy of a fixture with small timed cases, and a model that is never asked.
+fn by_hand(fixture: &str, shapes: &[(&str, &str)]) -> Project {
+    let project = Project::fixture(fixture);
+    let mut manifest = project.read("ascend.toml");
+    for (shape, smaller) in shapes {
+        assert!(manifest.contains(shape), "{fixture}: {shape}");
+        manifest = manifest.replace(shape, smaller);
+    }
+    let table = "\n[model]\nendpoint = \"http://127.0.0.1:9/v1\"\nname = \"by-hand\"\nshare = 1.0\n";
+    project.write("ascend.toml", &format!("{manifest}{table}"));
+    project
+}
+
+/// Six such files are compared with the engine alone by `benches/cassettes/run.py`.
+#[test]
+fn answers_written_by_hand_beat_what_the_engine_had_and_repeat_bit_for_bit() {
+    require_tools!();
+    let project = by_hand("group_quant/beginner", &[("[768, 1024]", "[96, 1024]"), ("[1500, 640]", "[188, 640]")]);
+    let again = Project::copy_of(project.path());
+    let cassette = root().join("tests/suite/data/cassettes/group_quant.jsonl");
+    let answers = ["--offline", "--replay", cassette.to_str().expect("a path")];
+    let ended = run(&project, "5", &answers).expect(0);
+    let tried = ended.named("evaluation");
+    let time = |tried: &serde_json::Value| tried["objective_us"].as_f64().expect("a time");
+    let (of_answers, of_engine): (Vec<_>, Vec<_>) = tried.into_iter().partition(|tried| tried["motif"] == "model-1");
+    let best = of_engine.iter().map(|tried| time(tried)).fold(f64::INFINITY, f64::min);
+    assert!(of_engine.len() == 4 && time(of_answers[0]) < 0.9 * best, "{} beside {best}", time(of_answers[0]));
+    let summary = ended.named("summary")[0];
+    assert_eq!(summary["model"]["asked"], "group_quant.jsonl, written by hand");
+    assert_eq!((&summary["evaluations"], &summary["model"]["evaluations"]), (&json!(5), &json!(1)));
+    run(&again, "5", &answers).expect(0);
+    for file in ["ascend.lock", "op_kernel/group_quant.h", "op_host/group_quant_tiling.cpp"] {
+        assert_eq!(again.read(file), project.read(file), "{file}");
+    }
+    assert!(project.read("op_kernel/group_quant.h").contains("WholeReduceMax(maximum, halves, GROUP"));
 }

@@ -404,6 +404,12 @@ fn what_got_by_of_a_fifth_corpus_is_refused() {
     corpus_is_refused(include_str!("cheats/fifth_blind.toml"), 3);
 }
 
+#[test]
+fn what_a_model_would_try_is_refused() {
+    require_tools!();
+    corpus_is_refused(include_str!("cheats/of_a_model.toml"), 13);
+}
+
 /// What a candidate may not lean on, an operator that does so itself leaves to its candidates.
 #[test]
 fn an_operator_that_keeps_its_sum_in_a_queue_can_be_tuned() {

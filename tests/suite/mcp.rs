@@ -1,12 +1,12 @@
 //! `mcp` as a client of the protocol sees it, over the standard streams of the command.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::cli::small_gelu;
-use crate::support::{Project, require_tools};
+use crate::support::{Project, TOOL, require_tools, root, tools_are_brought};
 
 struct Client {
     server: Child,
@@ -85,4 +85,37 @@ fn what_is_known_is_served_and_nothing_is_run_unless_that_is_allowed() {
     let (wrong, text) = client.call("profile", &json!({ "cases": ["--help"] }));
     assert!(wrong && !text.contains("Usage:"), "{text}");
     client.end();
+}
+
+/// Agents that people use speak the protocol through its own library: what that takes for an answer counts.
+#[test]
+fn the_protocols_own_client_library_is_served() {
+    let python = |arguments: &[&str]| Command::new("python3").args(arguments).output().expect("Python starts");
+    let project = small_gelu();
+    let calls = json!([
+        ["lookup-api", { "name": "DataCopyPad" }],
+        ["survey-motifs", {}],
+        ["survey-motifs", { "motif": "D99" }],
+        ["profile", {}],
+    ]);
+    let script = root().join("tests/suite/data/python/mcp_client.py");
+    let (script, folder) = (script.to_str().expect("a path"), project.path().to_str().expect("a path"));
+    let output = python(&[script, &calls.to_string(), TOOL, "mcp", "--project", folder]);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() && complaint.contains("No module named 'mcp'") {
+        assert!(!tools_are_brought(), "{complaint}");
+        eprintln!("skipped: there is no Python package mcp");
+        return;
+    }
+    assert!(output.status.success(), "{complaint}");
+    let told: Value = serde_json::from_slice(&output.stdout).expect("what the client was told");
+    assert_eq!(told["opened"]["serverInfo"]["name"], "cargo-ascend-tune");
+    let tools = told["tools"].as_array().expect("a list");
+    let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names, ["lookup-api", "search-bank", "survey-motifs"]);
+    let text = |place: usize| told["answers"][place]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text(0).contains("GlobalTensor<T>& src") && told["answers"][0]["isError"] == false, "{told}");
+    assert!(text(1).contains("D01 double buffering at op_kernel/gelu_naive.cpp:"), "{told}");
+    assert!(text(2).contains("no motif is called") && told["answers"][2]["isError"] == true, "{told}");
+    assert!(told["answers"][3]["refused"].to_string().contains("there is no tool"), "{told}");
 }

@@ -2,9 +2,10 @@
 //! error that says where.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use source::SourceTree;
-use source::parse::SyntaxForest;
+use source::parse::{SyntaxFile, SyntaxForest};
 
 /// A change that an answer asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -279,11 +280,11 @@ fn with_function(
     let (class, plain) = name.rsplit_once("::").map_or((None, name), |(class, plain)| (Some(class), plain));
     let spans = |tree: &SourceTree| {
         let forest = SyntaxForest::parse(tree);
-        let functions = forest.get(edit.file).map(|file| file.functions().to_vec()).unwrap_or_default();
-        let meant = functions.into_iter().filter(|function| {
+        let Some(file) = forest.get(edit.file) else { return Vec::new() };
+        let meant = file.functions().iter().filter(|function| {
             function.name == plain && class.is_none_or(|class| function.class.as_deref() == Some(class))
         });
-        meant.map(|function| function.span).collect::<Vec<_>>()
+        meant.map(|function| with_head(file, &function.span)).collect::<Vec<_>>()
     };
     let found = spans(tree);
     let [span] = &found[..] else {
@@ -301,6 +302,17 @@ fn with_function(
     let now = spans(&changed);
     let is_it = matches!(&now[..], [now] if now.start == span.start && now.len() == written.trim().len());
     if is_it { Ok(result) } else { Err(AnswerError::NotFunction { line: edit.line, name: one_line(name) }) }
+}
+
+/// A definition with what stands before it on its line and is blank to the parser: `__aicore__`, `extern "C" __global__`.
+fn with_head(file: &SyntaxFile, span: &Range<usize>) -> Range<usize> {
+    let (text, blanked) = (file.text(), file.blanked());
+    let line = text.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+    // What names the linkage is C++, and stands outside of the function.
+    let seen = blanked.get(line..span.start).map_or("", str::trim_end);
+    let seen = seen.strip_suffix("extern \"C\"").map_or(seen, str::trim_end).len();
+    let head = text.get(line + seen..span.start).unwrap_or_default();
+    span.start - head.trim_start().len()..span.end
 }
 
 #[cfg(test)]
@@ -356,6 +368,18 @@ mod tests {
             change.wanted.text("op_kernel/k.cpp").unwrap(),
             KERNEL.replace("Copy(2);\n        Wait();", "Copy(9);")
         );
+        // As they stand in kernels: what is no C++ belongs to the head, and is written along.
+        let kernel = "class K {\n    __aicore__ inline void Store()\n    {\n        Copy(2);\n    }\n};\n\n\
+                      extern \"C\" __global__ __aicore__ void k(GM_ADDR x)\n{\n    K op;\n}\n";
+        let sources: SourceTree = [("op_kernel/k.cpp", kernel)].into_iter().collect();
+        for (name, old, new) in [("Store", "Copy(2)", "Copy(9)"), ("k", "K op;", "K op(x);")] {
+            let whole = kernel.split("\n\n").next().unwrap_or_default();
+            let store = &whole[whole.find("__aicore__").unwrap()..whole.find("};").unwrap()];
+            let entry = &kernel[kernel.find("extern").unwrap()..];
+            let text = if name == "k" { entry } else { store };
+            let made = super::change(&answer(name, &text.replace(old, new)), &sources).unwrap();
+            assert_eq!(made.wanted.text("op_kernel/k.cpp").unwrap(), kernel.replace(old, new));
+        }
         let several = read(&answer("Load", "void Load() {}")).unwrap_err();
         assert!(several.to_string().contains("has 2 functions of the name Load"), "{several}");
         assert!(read(&answer("K::Load", "void Load() {}")).is_ok());

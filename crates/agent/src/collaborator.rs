@@ -11,6 +11,7 @@ use super::evidence::Evidence;
 use super::ledger::Spent;
 use super::lessons::Learned;
 use super::mind::{Errand, Held, Mind, Written, note};
+use super::onto::onto;
 use super::population::{Fate, Member, Population};
 use super::program::{Program, ProgramSettings};
 use super::settings::{AT_ONCE, Settings};
@@ -19,7 +20,7 @@ use super::talk::Talk;
 use super::templates::Templates;
 use super::tools::Toolbox;
 use motif::LocalForm;
-use proposer::{Asked, Heard, Note, Proposal, Proposer, carried_over};
+use proposer::{Asked, Heard, Note, Proposal, Proposer};
 use source::SourceTree;
 
 /// Proposes what somebody says who is asked in conversations.
@@ -311,7 +312,7 @@ impl Inner {
         let (mut kept, mut lost) = (Vec::new(), Vec::new());
         for mut offer in std::mem::take(&mut self.waiting) {
             let Written { change, idea, author, .. } = &offer.written;
-            let made = carried_over(&change.base, &change.wanted, now).and_then(|wanted| {
+            let made = onto(change, now).and_then(|wanted| {
                 let why = format!("proposed by {author}: {idea}");
                 Proposal::written(asked.context, &wanted, (&offer.name, &change.title), why, EXPECTED_GAIN)
             });

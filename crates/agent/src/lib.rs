@@ -6,6 +6,7 @@
 
 mod answer;
 mod api;
+mod by_hand;
 mod cassette;
 mod chat;
 mod client;
@@ -17,6 +18,7 @@ mod lessons;
 mod local;
 pub mod mcp;
 mod mind;
+mod onto;
 mod population;
 mod program;
 mod prompt;
@@ -37,6 +39,7 @@ mod tools;
 
 pub use answer::{AnswerError, Change, change};
 pub use api::api_facts;
+pub use by_hand::open_recording;
 pub use cassette::{CassetteError, Kept, Recorder, Replay};
 pub use chat::{CallError, Chat, Reply, Request, ToolCall, Tries};
 pub use client::{Client, ClientError, Consent, Streaming};

@@ -8,44 +8,22 @@ use std::path::Path;
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::error::BuildError;
+use super::imports::{Half, is_harmless};
 use super::kernel_symbols::is_of_a_system;
 
-/// Functions that tell one machine, time or call from another, beside those that a kernel may not call at all.
-const ASKING: [&str; 27] = [
-    "access",
-    "clock",
-    "clock_gettime",
-    "eaccess",
-    "euidaccess",
-    "faccessat",
-    "fstat",
-    "fstat64",
-    "fstatat",
-    "getauxval",
-    "gethostname",
-    "getrandom",
-    "gettimeofday",
-    "lstat",
-    "lstat64",
-    "opendir",
-    "rand",
-    "random",
-    "read",
-    "readlink",
-    "sched_getcpu",
-    "stat",
-    "stat64",
-    "statx",
-    "sysconf",
-    "time",
-    "uname",
-];
-/// The same of the C++ library, by the beginnings of mangled names.
-const ASKING_IN_CPP: [(&str, &str); 4] = [
-    ("_ZNSt6chrono", "std::chrono"),
+/// What of the C++ library leads to the machine, by the beginnings of mangled names, beside what a kernel may not call at all.
+const ASKING_IN_CPP: [(&str, &str); 11] = [
+    ("_ZNSt11this_thread", "std::this_thread"),
+    ("_ZNSt12__basic_file", "std::filebuf"),
+    ("_ZNSt13basic_fstream", "std::fstream"),
     ("_ZNSt13random_device", "std::random_device"),
     ("_ZNSt14basic_ifstream", "std::ifstream"),
-    ("_ZNSt13basic_fstream", "std::fstream"),
+    ("_ZNSt14basic_ofstream", "std::ofstream"),
+    ("_ZNSt18condition_variable", "std::condition_variable"),
+    ("_ZNSt6chrono", "std::chrono"),
+    ("_ZNSt6localeC1EPKc", "std::locale"),
+    ("_ZSt3cin", "std::cin"),
+    ("_ZSt4cout", "std::cout"),
 ];
 
 /// Facts of one library.
@@ -53,20 +31,20 @@ const ASKING_IN_CPP: [(&str, &str); 4] = [
 pub struct LibraryFacts {
     /// Variables that keep their values, by the names that the linker knows.
     pub state: BTreeSet<String>,
-    /// Functions that it calls of those that ask, as a reader knows them.
+    /// Functions of the machine's libraries that it calls and that are not harmless, as a reader knows them.
     pub asks: BTreeSet<String>,
 }
 
 impl LibraryFacts {
-    /// Reads a library.
-    pub fn of(library: &Path) -> Result<Self, BuildError> {
+    /// Reads the library of a half.
+    pub fn of(library: &Path, half: Half) -> Result<Self, BuildError> {
         let data = std::fs::read(library).map_err(BuildError::io(library))?;
         let file = object::File::parse(&*data).map_err(std::io::Error::other).map_err(BuildError::io(library))?;
         let mut facts = Self::default();
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             let Ok(name) = symbol.name() else { continue };
             if symbol.is_undefined() {
-                facts.asks.extend(asked(name));
+                facts.asks.extend(asked(name, half));
                 continue;
             }
             let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
@@ -103,13 +81,17 @@ impl LibraryFacts {
     }
 }
 
-fn asked(name: &str) -> Option<String> {
+/// A function that is not harmless. What has a mangled name, and is not of the C++ library, is the SDK's or the operator's own.
+fn asked(name: &str, half: Half) -> Option<String> {
     let bare = name.split('@').next().unwrap_or(name);
     let of_cpp = ASKING_IN_CPP.iter().find(|(prefix, _)| bare.starts_with(prefix));
+    let heap = half == Half::Kernel && (bare.starts_with("_Znw") || bare.starts_with("_Zna"));
+    let is_plain = !bare.is_empty() && !bare.starts_with("_Z");
     of_cpp
         .map(|(_, readable)| (*readable).to_owned())
-        .or_else(|| ASKING.binary_search(&bare).is_ok().then(|| bare.to_owned()))
         .or_else(|| is_of_a_system(bare))
+        .or_else(|| heap.then(|| "operator new".to_owned()))
+        .or_else(|| (is_plain && !is_harmless(bare, half)).then(|| bare.to_owned()))
 }
 
 /// The variable's own name in a mangled one: `calls` of `_ZZL6TilingPvE5calls` and of `_ZL5calls`.
@@ -181,9 +163,10 @@ mod tests {
             ("getenv", "getenv"),
             ("_ZNSt6chrono3_V212system_clock3nowEv", "std::chrono"),
         ] {
-            assert_eq!(asked(symbol).as_deref(), Some(name), "{symbol}");
+            assert_eq!(asked(symbol, Half::Host).as_deref(), Some(name), "{symbol}");
         }
-        assert_eq!(asked("memcpy"), None);
-        assert!(ASKING.is_sorted());
+        assert_eq!(asked("memcpy", Half::Kernel), None);
+        assert_eq!(asked("_ZN5model12OfTheOperatorEv", Half::Kernel), None);
+        assert_eq!(asked("strncpy", Half::Kernel).as_deref(), Some("strncpy"));
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::evaluator::Evaluator;
 use super::plan::Plan;
 use super::trial_error::TrialError;
-use build::{Artifact, KernelLibraries, KernelVariant, LibraryFacts};
+use build::{Artifact, Half, KernelLibraries, KernelVariant, LibraryFacts};
 use source::SourceTree;
 use source::lex::tokens;
 use verify::{Reason, Rejection};
@@ -62,7 +62,7 @@ impl Evaluator {
         now: &Path,
         case: &str,
     ) -> Result<(), TrialError> {
-        let of = |library| LibraryFacts::of(library).map_err(|error| TrialError::of_build(error, case));
+        let of = |library| LibraryFacts::of(library, Half::Host).map_err(|error| TrialError::of_build(error, case));
         let (before, now) = (of(before)?, of(now)?);
         let refused = |detail: String| Err(Rejection::new(Reason::BuildFailed, case, detail).into());
         if let Some(name) = LibraryFacts::new_question(&before, &now) {
@@ -78,7 +78,8 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Refuses a candidate whose kernel keeps values between launches where that of the operator as it stands does not.
+    /// Refuses a candidate whose kernel keeps values between launches, or calls what no device has, where that of the operator as it stands
+    /// does not.
     pub(super) async fn kernel_keeps_habits(
         &self,
         plan: &Plan,
@@ -90,16 +91,19 @@ impl Evaluator {
             return Ok(());
         }
         let facts = |library: Option<&Artifact>| match library {
-            Some(library) => LibraryFacts::of(&library.path).map_err(|error| TrialError::of_build(error, case)),
+            Some(library) => {
+                LibraryFacts::of(&library.path, Half::Kernel).map_err(|error| TrialError::of_build(error, case))
+            }
             None => Ok(LibraryFacts::default()),
         };
         let now = [facts(kernel.vector.as_ref())?, facts(kernel.cube.as_ref())?];
-        if now.iter().all(|now| now.state.is_empty()) {
+        if now.iter().all(|now| now.state.is_empty() && now.asks.is_empty()) {
             return Ok(());
         }
         let words = words_of(&plan.sources);
         let nothing = LibraryFacts::default();
-        if now.iter().all(|now| LibraryFacts::new_state(&nothing, now, &words).is_none()) {
+        let keeps = |before: &LibraryFacts, now: &LibraryFacts| LibraryFacts::new_state(before, now, &words);
+        if now.iter().all(|now| now.asks.is_empty() && keeps(&nothing, now).is_none()) {
             return Ok(());
         }
         let pristine = self.pristine_plan(plan);
@@ -110,13 +114,18 @@ impl Evaluator {
             Ok(built) => [facts(built.vector.as_ref())?, facts(built.cube.as_ref())?],
             Err(_) => [LibraryFacts::default(), LibraryFacts::default()],
         };
-        match before.iter().zip(&now).find_map(|(before, now)| LibraryFacts::new_state(before, now, &words)) {
-            Some(name) => {
-                let detail = format!("the kernel keeps {name} from one launch to the next, which no device does");
-                Err(Rejection::new(Reason::BuildFailed, case, detail).into())
-            }
-            None => Ok(()),
-        }
+        let both = || before.iter().zip(&now);
+        let kept = both().find_map(|(before, now)| keeps(before, now));
+        let detail = match kept {
+            Some(name) => format!("the kernel keeps {name} from one launch to the next, which no device does"),
+            None => match both().find_map(|(before, now)| LibraryFacts::new_question(before, now)) {
+                Some(name) => {
+                    format!("the kernel calls {name}, which the operator as it stands does not, and no device has")
+                }
+                None => return Ok(()),
+            },
+        };
+        Err(Rejection::new(Reason::BuildFailed, case, detail).into())
     }
 }
 

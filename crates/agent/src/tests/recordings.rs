@@ -89,3 +89,32 @@ fn a_run_that_is_taken_up_asks_nothing_twice() {
     assert_eq!(texts(false, &[]), ["one", "three"]);
     assert_eq!(texts(true, &["four", "five"]), ["four", "five"]);
 }
+
+#[test]
+fn answers_by_hand_come_by_role_and_in_order_whatever_the_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gelu.jsonl");
+    let head = r#"{"by-hand": "two plans"}"#;
+    let open = |lines: &[&str]| {
+        fs_err::write(&path, lines.join("\n") + "\n").unwrap();
+        open_recording(&path).map_err(|error| error.to_string())
+    };
+    let of = |role: &str, line: &str| format!(r#"{{"role": "{role}", "answer": ["{line}", "b"]}}"#);
+    let (first, second, diagnosis) = (of("plan", "one"), of("plan", "two"), of("diagnose", "slow"));
+    let (mut chat, name) = open(&[head, "", &first, &diagnosis, &second]).unwrap();
+    assert_eq!(name, "gelu.jsonl, written by hand");
+    let mut say = |role: Role| chat.ask(&request(role, "abcdef")).unwrap();
+    assert_eq!(say(Role::Diagnose).text, "slow\nb");
+    assert_eq!(say(Role::Plan).text, "one\nb");
+    let reply = say(Role::Plan);
+    assert_eq!((reply.text.as_str(), reply.seconds), ("two\nb", 0.0));
+    assert_eq!(reply.usage, Usage { prompt_tokens: tokens("Be brief.") + 2, answer_tokens: tokens("two\nb") });
+    assert_eq!(say(Role::Plan).text, "NOTHING");
+    assert_eq!(say(Role::Propose).text, "NOTHING");
+
+    let wrong = open(&[head, &first, "{\"role\": \"poet\", \"answer\": []}"]).unwrap_err();
+    assert!(wrong.contains("gelu.jsonl:3: no exchange with a model: nor an answer by hand"), "{wrong}");
+    let wrong = open(&[r#"{"by-hand": "x", "model": "m"}"#]).unwrap_err();
+    assert!(wrong.contains("gelu.jsonl:1:") && wrong.contains("model"), "{wrong}");
+    assert!(open(&[&first]).unwrap_err().contains("gelu.jsonl:1:"), "a recording has questions");
+}
