@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::projects::below;
 use super::target::runtime;
+use agent::without_folders;
 use motif::{LocalForm, LocalMotif, LocalRecord};
 use tuner::{BackendKind, Elsewhere, InputData, TunerError, Workspace, WorkspaceOptions, has_place, try_elsewhere};
 
@@ -80,6 +81,8 @@ impl Corpus {
                     record.gained += u32::from(gain > GAIN);
                 }
                 Ok(Elsewhere::Broken(why)) => {
+                    // It lies in a bank that others may get: no folders of this machine.
+                    let why = without_folders(why.lines().next().unwrap_or_default());
                     record.refused = format!("{}: {why}", workspace.manifest.operator);
                     break;
                 }
