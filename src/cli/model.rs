@@ -2,21 +2,26 @@
 //! model has cost.
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Exit;
 use super::args::{ModelArgs, ResumeMode, RunArgs, StageChoice};
 use super::bank::own_bank;
 use super::bench::ModelBench;
+use super::corpus::Corpus;
 use super::output::Output;
 use agent::{
     Bench, Chat, Client, Collaborator, Consent, Fate, Kept, Key, Learned, LocalMotifs, Member, Program,
     ProgramSettings, Prompt, Recorder, Role, Settings, State, Subject, Templates, Toolbox, open_recording,
 };
 use events::{Event, ModelUse, TilingVersion, Warning};
-use experience::{Bank, BankError, OF_A_MODEL, Record, Verdict, drop_local_motif, keep_local_motif, local_motifs};
+use experience::{
+    Bank, OF_A_MODEL, Record, Verdict, add_to_local_motif, drop_local_motif, keep_local_motif, local_motifs,
+    local_name, refused_local_motif,
+};
 use manifest::{FILE_NAME, ModelSettings};
-use motif::LocalMotif;
+use motif::{LocalForm, LocalMotif, LocalRecord};
 use proposer::{Asked, History, Proposer, Standing};
 use tuner::{Surveyed, TunerError, Workspace};
 
@@ -53,25 +58,23 @@ impl Further {
         members.map(line).collect()
     }
 
-    /// Keeps local motifs that the model states in the end, and drops those that did not hold.
-    pub fn keep_local_motifs(&self, workspace: &Workspace, output: &mut Output) {
+    /// Keeps local motifs that the model states in the end and that no operator of the corpus refutes, and drops those that did not hold.
+    pub fn keep_local_motifs(&self, workspace: &Workspace, corpus: &[PathBuf], output: &mut Output) {
         let bank = own_bank(workspace);
-        let mut not_kept = |error: BankError| output.emit(&warning("experience-not-kept", error.to_string(), None));
-        for name in self.local.iter().flat_map(|local| local.refused()) {
-            drop_local_motif(&bank, &name).unwrap_or_else(&mut not_kept);
+        if let Some(local) = &self.local {
+            for name in local.refused() {
+                told(drop_local_motif(&bank, &name), output);
+            }
+            for (name, record) in local.records() {
+                told(add_to_local_motif(&bank, &name, &record), output);
+            }
         }
         let Some((model, _)) = &self.model else { return };
-        for form in model.state_motifs() {
-            match keep_local_motif(&bank, &form) {
-                Ok(name) => {
-                    let what = format!(
-                        "{name} is kept in the project's bank: later runs make it without a model: {}",
-                        form.title
-                    );
-                    output.emit(&warning("local-motif-kept", what, None));
-                }
-                Err(error) => output.emit(&warning("experience-not-kept", error.to_string(), None)),
-            }
+        let forms = model.state_motifs();
+        if !forms.is_empty() {
+            let kept = Corpus::beside(workspace, corpus)
+                .and_then(|mut corpus| forms.into_iter().try_for_each(|form| keep(&bank, form, &mut corpus, output)));
+            told(kept, output);
         }
         for note in model.notes() {
             output.emit(&warning(note.code, note.message, note.help));
@@ -121,6 +124,38 @@ impl Further {
     }
 }
 
+/// Keeps a local motif with what became of it on the corpus: one that broke an operator is kept as refused, so that it is not tried again.
+fn keep(bank: &Path, form: LocalForm, corpus: &mut Corpus, output: &mut Output) -> Result<(), TunerError> {
+    let title = form.title.clone();
+    let name = local_name(&form);
+    let not_kept = |why: &str| warning("local-motif-not-kept", format!("{title}: {why}"), None);
+    if let Some(refused) = refused_local_motif(bank, &name) {
+        output.emit(&not_kept(&format!("it is known not to hold on {refused}")));
+        return Ok(());
+    }
+    let mut record = corpus.record(&form)?;
+    let elsewhere = format!("{} of {} other operators have a place for it", record.matched, record.searched);
+    let tried = format!("{elsewhere}, {} were run with it and right, {} of them faster", record.held, record.gained);
+    // The operator that it comes from.
+    record.add(&LocalRecord { searched: 1, matched: 1, held: 1, gained: 1, ..LocalRecord::default() });
+    keep_local_motif(bank, &LocalForm { record: record.clone(), ..form }).map_err(usage)?;
+    output.emit(&if record.refused.is_empty() {
+        let what =
+            format!("{name} is kept in the project's bank: later runs make it without a model: {title}; {tried}");
+        warning("local-motif-kept", what, None)
+    } else {
+        not_kept(&format!("although its guards hold it is not right on {}", record.refused))
+    });
+    Ok(())
+}
+
+/// What keeps experience from being kept is said, and ends nothing.
+fn told(kept: Result<(), impl std::fmt::Display>, output: &mut Output) {
+    if let Err(error) = kept {
+        output.emit(&warning("experience-not-kept", error.to_string(), None));
+    }
+}
+
 /// Who may be asked: nothing is sent, and nothing started, before somebody agreed.
 #[derive(Debug, Default)]
 pub struct Invited {
@@ -129,13 +164,29 @@ pub struct Invited {
     local: LocalMotifs,
 }
 
+/// A model that may be asked.
 #[derive(Debug)]
-struct InvitedModel {
-    settings: Settings,
-    templates: Templates,
-    chat: Box<dyn Chat>,
+pub(super) struct InvitedModel {
+    /// What may be asked of it.
+    pub settings: Settings,
+    /// What it is asked with.
+    pub templates: Templates,
+    /// What asks it.
+    pub chat: Box<dyn Chat>,
     /// Host, or name of a recording.
-    asked: String,
+    pub asked: String,
+}
+
+/// How a command asks for a model.
+pub(super) struct Asking<'a> {
+    /// What the command line says of it.
+    pub options: &'a ModelArgs,
+    /// The file where answers are kept for when the command is taken up again.
+    pub kept: &'static str,
+    /// Whether that is forgotten.
+    pub again: bool,
+    /// Whether the command line wants one to be asked.
+    pub wanted: bool,
 }
 
 impl Invited {
@@ -175,7 +226,9 @@ pub fn invite(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -
     if *no_model {
         return Ok(Invited { local, ..Invited::default() });
     }
-    Ok(Invited { model: model(arguments, workspace, output)?, program: program(arguments, workspace, output)?, local })
+    let again = arguments.resume_mode() == ResumeMode::Never;
+    let asking = Asking { options: &arguments.model, kept: KEPT, again, wanted: false };
+    Ok(Invited { model: model(&asking, workspace, output)?, program: program(arguments, workspace, output)?, local })
 }
 
 /// Local motifs of the project's own bank, and of the one that is given.
@@ -191,10 +244,16 @@ fn local(arguments: &RunArgs, workspace: &Workspace) -> Result<LocalMotifs, Tune
     Ok(LocalMotifs::new(motifs))
 }
 
-fn model(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Result<Option<InvitedModel>, TunerError> {
-    let ModelArgs { offline, record, replay, .. } = &arguments.model;
+/// The model of ascend.toml, if there is one and somebody agreed.
+pub(super) fn model(
+    asking: &Asking<'_>,
+    workspace: &Workspace,
+    output: &mut Output,
+) -> Result<Option<InvitedModel>, TunerError> {
+    let ModelArgs { offline, record, replay, .. } = asking.options;
     let Some(table) = &workspace.manifest.model else {
-        return if record.is_some() || replay.is_some() { Err(no_table()) } else { Ok(None) };
+        let named = asking.wanted || record.is_some() || replay.is_some();
+        return if named { Err(no_table()) } else { Ok(None) };
     };
     if *offline && replay.is_none() {
         output.emit(&warning("model-off", "--offline: the model of ascend.toml is not asked".to_owned(), None));
@@ -204,7 +263,7 @@ fn model(arguments: &RunArgs, workspace: &Workspace, output: &mut Output) -> Res
     let templates = templates(workspace, table)?;
     let (chat, asked) = match replay {
         Some(path) => open_recording(path).map_err(usage)?,
-        None => (connected(arguments, workspace, table, &settings, output)?, settings.host().to_owned()),
+        None => (connected(asking, workspace, table, &settings, output)?, settings.host().to_owned()),
     };
     let chat = match record {
         Some(path) => Box::new(Recorder::create(path, chat).map_err(usage)?),
@@ -265,14 +324,14 @@ pub fn show_prompt(
 
 /// A client that somebody agreed to, with what it was answered in an earlier run on the same questions.
 fn connected(
-    arguments: &RunArgs,
+    asking: &Asking<'_>,
     workspace: &Workspace,
     table: &ModelSettings,
     settings: &Settings,
     output: &mut Output,
 ) -> Result<Box<dyn Chat>, TunerError> {
     let host = settings.host();
-    let given = arguments.model.yes || table.consent == Some(true);
+    let given = asking.options.yes || table.consent == Some(true);
     let help =
         format!("give --yes, write consent = true into [model] of {FILE_NAME}, or leave the model out with --no-model");
     agreed(given, format!("{} goes to {host}", sources(workspace)), &help, output)?;
@@ -281,9 +340,8 @@ fn connected(
     let client = Client::new(settings, key, &consent).map_err(usage)?;
     let client =
         client.watching(|answer| tracing::debug!(role = %answer.role, tokens = answer.tokens, "the model answers"));
-    let path = workspace.work_directory.join(KEPT);
-    let again = arguments.resume_mode() == ResumeMode::Never;
-    Ok(Box::new(Kept::open(&path, again, Box::new(client)).map_err(usage)?))
+    let path = workspace.work_directory.join(asking.kept);
+    Ok(Box::new(Kept::open(&path, asking.again, Box::new(client)).map_err(usage)?))
 }
 
 /// What whoever proposes is told.
@@ -334,7 +392,7 @@ fn toolbox(settings: &Settings, workspace: &Workspace, surveyed: &Surveyed) -> R
 }
 
 /// What prompts say of an operator whatever its sources are.
-fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
+pub(super) fn subject(workspace: &Workspace, surveyed: &Surveyed) -> Subject {
     let machine = &workspace.machine;
     let of = &machine.parameters;
     let machine = vec![
@@ -381,7 +439,7 @@ fn version(member: &Member) -> TilingVersion {
 }
 
 fn no_table() -> TunerError {
-    let options = "--record, --replay and --show-prompt";
+    let options = "--model, --record, --replay and --show-prompt";
     TunerError::Usage(format!(
         "{options} are about a language model, and {FILE_NAME} has no [model]; see docs/agent.md"
     ))

@@ -1,22 +1,32 @@
 //! `rewind`: mines experience from strong kernels.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Exit;
-use super::args::{Common, RewindArgs};
+use super::args::{Common, ModelArgs, RewindArgs};
 use super::bank::load;
 use super::bank::own_bank;
+use super::model::show_prompt;
 use super::output::{Output, start_event};
 use super::projects::projects;
+use super::rewinder::Removing;
 use super::target::{open, runtime};
-use events::{Event, Rewind, Start};
-use tuner::{RewindOptions, TunerError, rewind};
+use events::{Event, Rewind, Start, Warning};
+use experience::{OF_A_MODEL, local_motifs};
+use proposer::Note;
+use tuner::{RewindOptions, Surveyed, TunerError, Workspace, rewind};
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<Exit, TunerError> {
     if arguments.directories.is_empty() {
         one(common, arguments, output)?;
         return Ok(Exit::Fine);
+    }
+    let ModelArgs { record, replay, .. } = &arguments.model;
+    if record.is_some() || replay.is_some() {
+        let message = "--record and --replay are about one operator: name none, and give --project";
+        return Err(TunerError::Usage(message.to_owned()));
     }
     let mut exit = Exit::Fine;
     for (root, project) in projects(&arguments.directories, &arguments.only)? {
@@ -33,14 +43,32 @@ fn one(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<(
     let start =
         Start { seed: Some(arguments.target.seed), budget: Some(arguments.budget), ..start_event("rewind", common) };
     let workspace = open(start, common, &arguments.target, true, output)?;
+    let runtime = runtime()?;
+    let survey = |workspace: &Workspace| runtime.block_on(Surveyed::of(workspace));
+    if let Some(role) = arguments.model.show_prompt {
+        show_prompt(&workspace, &survey(&workspace)?, role, output)?;
+        return Ok(());
+    }
+    let removing = match Removing::invite(arguments, &workspace, output)? {
+        Some(invited) => Some(invited(&survey(&workspace)?)),
+        None => None,
+    };
+    let directory: PathBuf = arguments.bank.clone().unwrap_or_else(|| own_bank(&workspace));
+    let local = local_motifs(&directory).map_err(|error| TunerError::Usage(error.to_string()))?;
     let options = RewindOptions {
         evaluations: arguments.budget,
         sites: arguments.sites as usize,
         chain: arguments.chain,
         resume: !arguments.no_resume,
+        local: local.into_iter().map(|(name, motif)| (name, Arc::new(motif))).collect(),
+        rewinder: removing.as_ref().map(Removing::rewinder),
     };
-    let report = runtime()?.block_on(rewind(&workspace, &options))?;
-    let directory: PathBuf = arguments.bank.clone().unwrap_or_else(|| own_bank(&workspace));
+    let report = runtime.block_on(rewind(&workspace, &options))?;
+    for Note { code, message, help } in report.notes {
+        output.emit(&Event::Warning(Warning { code: code.to_owned(), message, help }));
+    }
+    let of_model = report.steps.iter().filter(|step| step.motif.starts_with(OF_A_MODEL)).count() as u64;
+    let model = removing.map(|removing| removing.used(of_model));
     if !arguments.dry_run {
         let mut bank = load(&directory)?;
         for record in report.records {
@@ -52,6 +80,7 @@ fn one(common: &Common, arguments: &RewindArgs, output: &mut Output) -> Result<(
         steps: report.steps,
         yields: report.yields,
         bank: directory.display().to_string(),
+        model,
         origin: workspace.origin(),
         machine: workspace.machine.name.clone(),
     }));

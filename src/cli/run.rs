@@ -107,7 +107,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         let lock_before = fs_err::read_to_string(&lock_path).ok();
         let recorded = match beside {
             Some(_) => RecordedResult::of_lock(lock_before, &lock)?,
-            None => RecordedResult::of(&outcome, before, workspace.tunables(), lock_before, &lock)?,
+            None => RecordedResult::of(&outcome, before, lock_before, &lock)?,
         };
         recorded.keep(&workspace.work_directory)?;
     }
@@ -119,7 +119,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         drifted_entries(&drifted).iter().for_each(|warning| output.emit(warning));
         let records = further.records(&outcome.records, output);
         keep_experience(&workspace, &records, output);
-        further.keep_local_motifs(&workspace, output);
+        further.keep_local_motifs(&workspace, &arguments.corpus, output);
         comments_of_what_was(before, written).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");
@@ -309,7 +309,12 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         let mut of_it = milestones.filter(|one| one.motif == patch.motif && one.title == patch.title);
         of_it.next().map(|milestone| permille(milestone.gain))
     };
-    let mut configuration = best.configuration.clone();
+    let named = |name: &str| workspace.tunables().iter().any(|tunable| tunable.name == name);
+    let values = |wanted: bool| -> Configuration {
+        let of = best.configuration.iter().filter(|(name, _)| named(name) == wanted);
+        of.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    };
+    let (mut configuration, brought) = (values(true), values(false));
     for (name, value) in outcome.baseline.configuration.iter() {
         if configuration.get(name).is_none() {
             configuration.set(name, value.clone());
@@ -331,6 +336,7 @@ fn new_lock(workspace: &Workspace, outcome: &RunOutcome, seed: u64) -> Lock {
         included: Some(lock::source_digests(&included)),
         configuration,
         defaults: outcome.baseline.configuration.clone(),
+        brought,
         cmake: cmake_entries(workspace.tunables()),
         generalisation: outcome.generalisation.as_ref().and_then(locked_generalisation),
         motifs: best

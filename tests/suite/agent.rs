@@ -2,9 +2,12 @@
 //! as a model would write them.
 
 use ::agent::testing::{ScriptedServer, Step};
+use motif::{LocalForm, LocalMotif};
 use serde_json::json;
+use tuner::{Elsewhere, has_place, try_elsewhere};
 
 use crate::cli::small_gelu;
+use crate::faults::{open, runtime};
 use crate::support::{Ended, Project, require_tools, root};
 
 const KEY: &str = "sk-a-secret-of-the-user";
@@ -12,6 +15,7 @@ const HOST: &str = "op_host/gelu_naive.cpp";
 const KERNEL: &str = "op_kernel/gelu_naive.cpp";
 const TILE: &str = "    tiling.set_tileLength(TILE_LENGTH);";
 const LONG_TILE: &str = "    tiling.set_tileLength(totalLength < 1024 ? TILE_LENGTH : 1024);";
+const ONE: &str = "        AscendC::Duplicate(ones, 1.0f, count);";
 const STORE: &str = "        AscendC::DataCopyPad(yGm[start], yLocal, copyParams);";
 
 fn edit(file: &str, old: &str, new: &str) -> String {
@@ -34,8 +38,9 @@ fn with_model(server: &ScriptedServer, more: &str) -> Project {
 }
 
 fn run(project: &Project, budget: &str, more: &[&str]) -> Ended {
-    let run = ["run", "--stage", "kernel", "--jobs", "4", "--budget", budget];
-    let output = project.command(&[&run[..], more].concat()).env("ASCEND_TUNE_MODEL_KEY", KEY).output();
+    let run = ["run", "--jobs", "4", "--budget", budget];
+    let more = if more.contains(&"--stage") { more.to_vec() } else { [&["--stage", "kernel"], more].concat() };
+    let output = project.command(&[&run[..], &more].concat()).env("ASCEND_TUNE_MODEL_KEY", KEY).output();
     let output = output.expect("the tool runs");
     let said = [&output.stdout[..], &output.stderr].concat();
     assert!(!String::from_utf8_lossy(&said).contains(KEY), "the key is said");
@@ -132,6 +137,119 @@ fn what_a_model_proposes_is_written_back_by_its_name_and_a_recording_does_the_sa
     let other = run(&replayed, "8", &["--offline", "--replay", cassette, "--allow-dirty"]).expect(2);
     let message = other.named("error")[0]["message"].to_string();
     assert!(message.contains("question 1 of this run, for diagnose") && message.contains("line "), "{message}");
+}
+
+#[test]
+fn constants_of_a_tiling_function_that_evolved_are_searched() {
+    require_tools!();
+    let server = ScriptedServer::start([Step::by(|asked| {
+        let (_, behind) = asked.question().split_once("The version to begin with").unwrap_or_default();
+        let text = behind.split("```").nth(1).unwrap_or_default().trim_start_matches("cpp\n");
+        let data = "    GeluNaiveTilingData tiling;\n";
+        let text = text.replace(data, &format!("    constexpr uint32_t WIDE_TILE = 256;\n{data}"));
+        let text =
+            text.replace("set_tileLength(TILE_LENGTH)", "set_tileLength(totalLength < 1024 ? TILE_LENGTH : WIDE_TILE)");
+        Step::Say(match asked.body["messages"][0]["content"].as_str().unwrap_or_default() {
+            role if role.contains("You evolve the tiling function") => {
+                format!("TITLE: wide tiles for long work\n<<<<<<< TILING\n{text}>>>>>>> REPLACE")
+            }
+            _ => "NOTHING".to_owned(),
+        })
+    })]);
+    let server = server.expect("a server");
+    let project = with_model(&server, "evolve = 1\n");
+    let replayed = Project::copy_of(project.path());
+    let cassette = project.path().join("model.jsonl");
+    let cassette = cassette.to_str().expect("a path");
+    let fixed = ["--stage", "both", "--set", "BLOCK_DIM=1", "--set", "TILE_LENGTH=128", "--set", "BUFFER_NUM=1"];
+    let ended = run(&project, "20", &[&fixed[..], &["--yes", "--record", cassette]].concat()).expect(0);
+    let warnings = ended.named("warning");
+    let brought = warnings.iter().find(|event| event["code"] == "tunables-brought").expect("it says so");
+    assert!(brought["message"].to_string().contains("WIDE_TILE = 256"), "{brought}");
+    let of_host =
+        |event: &&&serde_json::Value| event["stage"] == "host" && !event["configuration"]["WIDE_TILE"].is_null();
+    assert!(ended.named("evaluation").iter().filter(of_host).count() > 1, "it is searched");
+    let chosen = &ended.named("summary")[0]["configuration"]["WIDE_TILE"];
+    assert!(chosen.as_i64().is_some_and(|value| value > 256), "{chosen}");
+    assert!(
+        project.read(HOST).contains(&format!("constexpr uint32_t WIDE_TILE = {chosen};")),
+        "{}",
+        project.read(HOST)
+    );
+    let lock = project.read("ascend.lock");
+    assert!(lock.contains(&format!("[brought]\nWIDE_TILE = {chosen}\n")), "{lock}");
+    let drift = project.command(&["check", "--drift"]).output().expect("the tool runs");
+    assert!(!String::from_utf8_lossy(&drift.stdout).contains("WIDE_TILE"), "the manifest need not name it");
+    run(&replayed, "20", &[&fixed[..], &["--offline", "--replay", cassette]].concat()).expect(0);
+    for file in [HOST, KERNEL, "ascend.lock"] {
+        assert_eq!(replayed.read(file), project.read(file), "{file}");
+    }
+}
+
+/// The server is asked by `rewind`: once for what hurts as it should, once for what is wrong, and then it has nothing left.
+#[test]
+fn a_model_takes_out_of_an_operator_what_is_measured_then() {
+    require_tools!();
+    let slow = edit(HOST, TILE, "    tiling.set_tileLength(TILE_LENGTH / 4);");
+    let wrong = edit(KERNEL, ONE, &ONE.replace("1.0f", "2.0f"));
+    let answers = [
+        format!("TITLE: long tiles\nCOUNTER: mte2_us\n{slow}"),
+        format!("TITLE: a one\nCOUNTER: vec_us\n{wrong}"),
+        "NOTHING".to_owned(),
+    ];
+    let server = ScriptedServer::start(answers.map(Step::Say)).expect("a server");
+    let project = with_model(&server, "rewind = 3\n");
+    // A rule that the bank has is taken out like a motif.
+    let rule = "title = \"one barrier\"\nslow = \"@PipeBarrier<PIPE_ALL>();\\n@PipeBarrier<PIPE_ALL>();\\n@Exp($$y, $$x, $n);\"\n\
+                fast = \"@PipeBarrier<PIPE_ALL>();\\n@Exp($$y, $$x, $n);\"\n";
+    fs_err::create_dir_all(project.path().join("target/ascend-tune/bank/motifs")).expect("a folder");
+    project.write("target/ascend-tune/bank/motifs/one-barrier.toml", rule);
+    let rewind = ["rewind", "--budget", "12", "--sites", "1", "--jobs", "4"];
+    let with = |more: &[&str]| Ended::new(&project.command(&[&rewind[..], more].concat()).output().expect("it runs"));
+    let refused = with(&[]).expect(2).named("error")[0]["message"].to_string();
+    assert!(refused.contains("goes to 127.0.0.1:") && server.received().is_empty(), "nobody agreed: {refused}");
+    let cassette = project.path().join("rewound.jsonl");
+    let cassette = cassette.to_str().expect("a path");
+    let ended = with(&["--yes", "--record", cassette]).expect(0);
+    let done = ended.named("rewind")[0];
+    let of_model = |step: &&serde_json::Value| step["motif"].as_str().is_some_and(|what| what.starts_with("model: "));
+    let steps: Vec<_> = done["steps"].as_array().expect("steps").iter().filter(of_model).collect();
+    assert_eq!((&steps[0]["motif"], &steps[0]["kept"]), (&json!("model: long tiles"), &json!(true)), "{steps:?}");
+    assert!(steps[0]["gain"].as_f64().is_some_and(|gain| gain > 1.005), "{steps:?}");
+    assert!(steps[1]["detail"].to_string().contains("is not right"), "{steps:?}");
+    assert_eq!((&done["model"]["answers"], &done["model"]["evaluations"]), (&json!(3), &json!(2)));
+    assert!(server.received()[2].question().contains("long tiles: "), "it hears what became of it");
+    let is_rule = |step: &&serde_json::Value| step["motif"].as_str().is_some_and(|what| what.starts_with("local-"));
+    let rule = done["steps"].as_array().expect("steps").iter().find(is_rule).expect("the rule is unmade");
+    assert!(rule["gain"].as_f64().is_some_and(|gain| gain > 1.0), "{rule}");
+    let record = files(&project).into_iter().find(|text| text.contains("motif = \"model: long tiles\""));
+    assert!(record.expect("it is in the bank").contains("verdict = \"kept\""));
+    let again = with(&["--offline", "--replay", cassette]).expect(0);
+    assert_eq!((&again.named("rewind")[0]["steps"], server.received().len()), (&done["steps"], 3));
+    let without = with(&["--offline"]).expect(0);
+    assert!(without.named("rewind")[0]["model"].is_null() && server.received().len() == 3);
+}
+
+/// What decides on a rule before it is kept.
+#[test]
+fn a_rule_is_tried_on_another_operator_that_has_a_place_for_it() {
+    require_tools!();
+    let project = small_gelu();
+    let workspace = open(&project);
+    let rule = |slow: &str, fast: &str| {
+        let (title, slow, fast) = ("a rule".to_owned(), slow.to_owned(), fast.to_owned());
+        LocalMotif::new(LocalForm { title, slow, fast, ..LocalForm::default() }).expect("a rule")
+    };
+    let runtime = runtime();
+    let tried = |rule: &LocalMotif| {
+        assert!(has_place(&workspace, rule));
+        runtime.block_on(try_elsewhere(&workspace, rule)).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let right = rule("@PipeBarrier<PIPE_ALL>();\n@Exp($$y, $$x, $n);", "@PipeBarrier<PIPE_V>();\n@Exp($$y, $$x, $n);");
+    assert!(matches!(tried(&right), Elsewhere::Held { gain } if gain >= 1.0));
+    let wrong = rule("@Duplicate($$y, 1.0f, $n);", "@Duplicate($$y, 2.0f, $n);");
+    assert!(matches!(tried(&wrong), Elsewhere::Broken(why) if why.contains("wrong result")));
+    assert!(!has_place(&workspace, &rule("@Sqrt($$y, $$x, $n);", "@Rsqrt($$y, $$x, $n);")));
 }
 
 #[test]

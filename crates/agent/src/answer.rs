@@ -99,6 +99,14 @@ pub enum AnswerError {
     /// The sources stay as they are.
     #[error("the edits of the answer change nothing")]
     Unchanged,
+    /// No counter is named that should rise.
+    #[error("the answer does not say what takes longer: behind COUNTER: stands {said:?}, and there are {known}")]
+    Counter {
+        /// What stands there.
+        said: String,
+        /// The counters.
+        known: String,
+    },
     /// It is too long to be looked at.
     #[error("the answer has {bytes} bytes; {most} are the most that is read")]
     TooLong {

@@ -311,10 +311,11 @@ impl Inner {
         let mut proposals = Vec::new();
         let (mut kept, mut lost) = (Vec::new(), Vec::new());
         for mut offer in std::mem::take(&mut self.waiting) {
-            let Written { change, idea, author, .. } = &offer.written;
+            let Written { change, idea, author, lineage, .. } = &offer.written;
             let made = onto(change, now).and_then(|wanted| {
                 let why = format!("proposed by {author}: {idea}");
-                Proposal::written(asked.context, &wanted, (&offer.name, &change.title), why, EXPECTED_GAIN)
+                let made = Proposal::written(asked.context, &wanted, (&offer.name, &change.title), why, EXPECTED_GAIN)?;
+                Some(Proposal { brings_constants: lineage.is_some(), ..made })
             });
             match made.filter(|proposal| !asked.history.contains(&proposal.key) && offer.offered < OFFERS) {
                 Some(proposal) => {

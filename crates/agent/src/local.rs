@@ -1,10 +1,10 @@
 //! Local motifs: what a model states of a rewrite that was kept, and the engine that makes such motifs again without a model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::answer::one_line;
-use motif::{Context, LocalForm, LocalMotif, TensorsOf};
+use motif::{Context, LocalForm, LocalMotif, LocalRecord, TensorsOf};
 use proposer::{Asked, Heard, Proposal, Proposer};
 use source::SourceTree;
 use source::facts::KnownValues;
@@ -12,6 +12,8 @@ use source::facts::KnownValues;
 const HEAD: &str = "<<<<<<< MOTIF";
 const BETWEEN: &str = "=======";
 const END: &str = ">>>>>>> END";
+/// What is less is no gain.
+const GAIN: f64 = 1.005;
 /// What a motif promises that has proved itself once.
 const EXPECTED_GAIN: f64 = 1.1;
 
@@ -70,12 +72,14 @@ pub fn holds(form: &LocalForm, before: &SourceTree, after: &SourceTree) -> Resul
 pub struct LocalMotifs {
     motifs: Vec<(String, LocalMotif)>,
     refused: Mutex<BTreeSet<String>>,
+    /// Those that were proposed, and what became of them at best: whether they were right, and by how much faster.
+    seen: Mutex<BTreeMap<String, Option<f64>>>,
 }
 
 impl LocalMotifs {
     /// These, by name.
     pub fn new(motifs: Vec<(String, LocalMotif)>) -> Self {
-        Self { motifs, refused: Mutex::default() }
+        Self { motifs, refused: Mutex::default(), seen: Mutex::default() }
     }
 
     /// Whether there are none.
@@ -91,6 +95,22 @@ impl LocalMotifs {
     /// Names of those that were refused, or taken back: they do not hold.
     pub fn refused(&self) -> Vec<String> {
         self.lost().iter().cloned().collect()
+    }
+
+    /// What became of each on the operator of the run.
+    pub fn records(&self) -> Vec<(String, LocalRecord)> {
+        let seen = self.seen();
+        let record = |(name, _): &(String, LocalMotif)| {
+            let (gain, matched) = (seen.get(name).copied().flatten(), seen.contains_key(name));
+            let (held, gained) = (gain.is_some(), gain.is_some_and(|gain| gain > GAIN));
+            let [matched, held, gained] = [matched, held, gained].map(u32::from);
+            (name.clone(), LocalRecord { searched: 1, matched, held, gained, refused: String::new() })
+        };
+        self.motifs.iter().map(record).collect()
+    }
+
+    fn seen(&self) -> MutexGuard<'_, BTreeMap<String, Option<f64>>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lost(&self) -> MutexGuard<'_, BTreeSet<String>> {
@@ -111,6 +131,7 @@ impl Proposer for LocalMotifs {
             let (wanted, sites) = motif.applied(asked.context)?;
             let title = motif.form().title.as_str();
             let places = sites.iter().map(|site| format!("{}:{}", site.file, site.line)).collect::<Vec<_>>();
+            self.seen().entry(name.clone()).or_default();
             let why = format!("a local motif of the bank: {title}, at {}", places.join(", "));
             Proposal::written(asked.context, &wanted, (name, title), why, EXPECTED_GAIN)
         };
@@ -119,8 +140,15 @@ impl Proposer for LocalMotifs {
     }
 
     fn hear(&self, proposal: &Proposal, heard: &Heard) {
-        if let (Heard::Rejected(_), [name]) = (heard, proposal.motifs.as_slice()) {
-            self.lose(name);
+        let [name] = proposal.motifs.as_slice() else { return };
+        match heard {
+            Heard::Rejected(_) => self.lose(name),
+            Heard::Right { gain, .. } => {
+                if let Some(best) = self.seen().get_mut(name) {
+                    *best = Some(best.map_or(*gain, |best| best.max(*gain)));
+                }
+            }
+            Heard::NotAdmitted(_) => {}
         }
     }
 

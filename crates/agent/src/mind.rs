@@ -8,7 +8,7 @@ use super::lessons::Learned;
 use super::population::Brood;
 use super::state::{Failed, Outcome, State};
 use super::tools::beginning;
-use motif::LocalForm;
+use motif::{Counter, LocalForm};
 use proposer::Note;
 use source::SourceTree;
 
@@ -25,6 +25,8 @@ pub(super) enum Errand {
     Distil(Vec<Outcome>),
     /// A change that was kept, as a rule.
     Motif(Change),
+    /// An optimisation to take out.
+    Rewind,
 }
 
 /// A change, and how it came about.
@@ -51,6 +53,8 @@ pub(super) struct Held {
     pub learned: Vec<Learned>,
     /// A rule that makes again what was kept.
     pub form: Option<LocalForm>,
+    /// An optimisation taken out, and what should take longer without it.
+    pub rewound: Option<(Change, Counter)>,
     /// What the user should hear.
     pub notes: Vec<Note>,
     /// Whether there is nothing to say about these sources.

@@ -176,7 +176,7 @@ impl Mind for Program {
                 return self.answered(&Question { ask: "repair", most: 1, state }, repairs + 1, sources, held);
             }
             // Programs keep populations, and write records, themselves.
-            Errand::Evolve(_) | Errand::Distil(_) | Errand::Motif(_) => return held,
+            Errand::Evolve(_) | Errand::Distil(_) | Errand::Motif(_) | Errand::Rewind => return held,
         };
         held.nothing = false;
         self.answered(&question, repairs, sources, held)

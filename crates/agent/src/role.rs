@@ -23,12 +23,22 @@ pub enum Role {
     Distil,
     /// A rewrite that was kept as a rule.
     Motif,
+    /// An optimisation taken out of a strong kernel.
+    Rewind,
 }
 
 impl Role {
     /// In the order in which they are asked.
-    pub const ALL: [Self; 7] =
-        [Self::Diagnose, Self::Plan, Self::Propose, Self::Repair, Self::Evolve, Self::Distil, Self::Motif];
+    pub const ALL: [Self; 8] = [
+        Self::Diagnose,
+        Self::Plan,
+        Self::Propose,
+        Self::Repair,
+        Self::Evolve,
+        Self::Distil,
+        Self::Motif,
+        Self::Rewind,
+    ];
 
     /// The word in manifests, on the command line, and in names of templates.
     pub fn name(self) -> &'static str {
@@ -40,6 +50,7 @@ impl Role {
             Self::Evolve => "evolve",
             Self::Distil => "distil",
             Self::Motif => "motif",
+            Self::Rewind => "rewind",
         }
     }
 }

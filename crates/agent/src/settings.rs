@@ -44,6 +44,8 @@ pub struct Settings {
     pub distil: bool,
     /// Whether it states what was kept as local motifs.
     pub local_motifs: bool,
+    /// Optimisations that `rewind` asks it to take out.
+    pub rewind: u32,
     /// Answers that mend one refused proposal, at most.
     pub repairs: u32,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -104,6 +106,7 @@ impl Settings {
             islands: table.islands.unwrap_or(2) as usize,
             distil: table.distil.unwrap_or(false),
             local_motifs: table.local_motifs.unwrap_or(false),
+            rewind: table.rewind.unwrap_or(0),
             repairs: table.repairs.unwrap_or(2),
             share: table.share.unwrap_or(0.1),
             at_once: AT_ONCE,
@@ -138,7 +141,7 @@ mod tests {
         assert_eq!((settings.endpoint.as_str(), settings.host()), ("http://localhost:8000/v1", "localhost:8000"));
         assert_eq!(
             Role::ALL.map(|role| settings.model(role)),
-            ["small", "small", "large", "small", "small", "small", "small"]
+            ["small", "small", "large", "small", "small", "small", "small", "small"]
         );
         assert_eq!(settings.key_variable, "ASCEND_TUNE_MODEL_KEY");
         assert_eq!((settings.budget.tokens, settings.budget.money), (Some(TOKENS), None));

@@ -7,8 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{END, between, function_head, one_line, search_head};
+use super::removal::COUNTER;
 use super::role::Role;
 use super::tiling::HEAD;
+use motif::Counter;
 
 /// What an answer for a role has to be like, as `response_format` says it; `None` where it is plain text.
 pub fn response_format(role: Role) -> Option<Value> {
@@ -18,13 +20,19 @@ pub fn response_format(role: Role) -> Option<Value> {
         Role::Diagnose | Role::Distil | Role::Motif => return None,
         Role::Evolve => object(json!({ "title": text(), "text": text() }), &["title", "text"]),
         Role::Plan => object(json!({ "ideas": { "type": "array", "items": text() } }), &["ideas"]),
-        Role::Propose | Role::Repair => {
+        Role::Propose | Role::Repair | Role::Rewind => {
             let edit = object(
                 json!({ "file": text(), "function": text(), "search": text(), "replace": text() }),
                 &["file", "function", "search", "replace"],
             );
-            let properties = json!({ "title": text(), "edits": { "type": "array", "items": edit } });
-            object(properties, &["title", "edits"])
+            let edits = json!({ "type": "array", "items": edit });
+            if role == Role::Rewind {
+                let counter = json!({ "type": "string", "enum": Counter::ALL.map(Counter::name) });
+                let properties = json!({ "title": text(), "counter": counter, "edits": edits });
+                object(properties, &["title", "counter", "edits"])
+            } else {
+                object(json!({ "title": text(), "edits": edits }), &["title", "edits"])
+            }
         }
     };
     Some(json!({ "type": "json_schema", "json_schema": { "name": role.name(), "strict": true, "schema": schema } }))
@@ -39,6 +47,8 @@ struct Plan {
 struct Proposal {
     #[serde(default)]
     title: String,
+    #[serde(default)]
+    counter: String,
     edits: Vec<Edit>,
 }
 
@@ -67,7 +77,7 @@ pub fn as_text(role: Role, answer: &str) -> String {
         Role::Diagnose | Role::Distil | Role::Motif => None,
         Role::Evolve => serde_json::from_str(json).ok().map(|version: Version| of_version(&version)),
         Role::Plan => serde_json::from_str(json).ok().map(|plan: Plan| of_plan(&plan)),
-        Role::Propose | Role::Repair => {
+        Role::Propose | Role::Repair | Role::Rewind => {
             serde_json::from_str(json).ok().map(|proposal: Proposal| of_proposal(&proposal))
         }
     };
@@ -92,6 +102,10 @@ fn of_proposal(proposal: &Proposal) -> String {
         return "NOTHING".to_owned();
     }
     let mut text = format!("TITLE: {}\n", one_line(proposal.title.trim()));
+    if !proposal.counter.is_empty() {
+        // A `String` takes everything that is written to it.
+        let _ = writeln!(text, "{COUNTER} {}", one_line(proposal.counter.trim()));
+    }
     // The line break that ends a block is the block's own.
     let block =
         |lines: &str| if lines.is_empty() { String::new() } else { format!("{}\n", lines.trim_end_matches('\n')) };
@@ -167,7 +181,7 @@ mod tests {
         assert_eq!(as_text(Role::Plan, "- widen"), "- widen");
         assert_eq!(as_text(Role::Diagnose, "{}"), "{}");
         assert!(response_format(Role::Diagnose).is_none());
-        for role in [Role::Plan, Role::Propose, Role::Repair] {
+        for role in [Role::Plan, Role::Propose, Role::Repair, Role::Rewind] {
             let format = response_format(role).unwrap();
             assert_eq!(format["json_schema"]["schema"]["additionalProperties"], false, "{role}");
         }

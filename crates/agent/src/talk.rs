@@ -11,6 +11,7 @@ use super::local::{holds, stated};
 use super::mind::{Errand, Held, Mind, PATIENCE, Written, clipped, note};
 use super::population::Brood;
 use super::prompt::{Prompt, PromptError};
+use super::removal::{UNUSABLE, removal};
 use super::role::Role;
 use super::scrub::without_folders;
 use super::settings::Settings;
@@ -158,6 +159,17 @@ impl Talk {
         Ok(())
     }
 
+    /// Something to take out.
+    fn rewound(&mut self, state: State, sources: &SourceTree, held: &mut Held) -> Result<(), Stop> {
+        let answer = self.ask(Role::Rewind, &state, sources)?;
+        match removal(&answer, sources) {
+            Ok(removal) => held.rewound = Some(removal),
+            Err(AnswerError::Nothing) => held.nothing = true,
+            Err(error) => held.notes.push(note(UNUSABLE, format!("an answer for rewind: {error}"))),
+        }
+        Ok(())
+    }
+
     fn distilled(
         &mut self,
         state: State,
@@ -287,11 +299,13 @@ impl Mind for Talk {
             Errand::Evolve(brood) => self.evolved(state, sources, brood, &mut held),
             Errand::Distil(outcomes) => self.distilled(state, sources, outcomes, &mut held),
             Errand::Motif(kept) => self.stated(state, sources, &kept, &mut held),
+            Errand::Rewind => self.rewound(state, sources, &mut held),
         };
         match result {
             Ok(()) => {
                 self.unanswered = 0;
-                self.barren = if held.written.is_empty() { self.barren + 1 } else { 0 };
+                let came = !held.written.is_empty() || held.rewound.is_some();
+                self.barren = if came { 0 } else { self.barren + 1 };
             }
             Err(Stop::Spent(what)) => held.over = Some(what),
             Err(Stop::Prompt(error)) => held.over = Some(error.to_string()),

@@ -50,7 +50,7 @@ pub enum TemplateError {
 pub(super) const DIVIDER: &str = "=== user ===";
 
 /// The tool's own, by name: one for each role, and what several include.
-const OWN: [(&str, &str); 10] = [
+const OWN: [(&str, &str); 11] = [
     ("diagnose", include_str!("../../../templates/prompts/diagnose.md")),
     ("plan", include_str!("../../../templates/prompts/plan.md")),
     ("propose", include_str!("../../../templates/prompts/propose.md")),
@@ -58,6 +58,7 @@ const OWN: [(&str, &str); 10] = [
     ("evolve", include_str!("../../../templates/prompts/evolve.md")),
     ("distil", include_str!("../../../templates/prompts/distil.md")),
     ("motif", include_str!("../../../templates/prompts/motif.md")),
+    ("rewind", include_str!("../../../templates/prompts/rewind.md")),
     ("evidence", include_str!("../../../templates/prompts/evidence.md")),
     ("code", include_str!("../../../templates/prompts/code.md")),
     ("form", include_str!("../../../templates/prompts/form.md")),

@@ -1,5 +1,6 @@
 //! What `rewind` and `bank` found: what motifs were worth.
 
+use super::results::ModelUse;
 use aicore::Origin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct Rewind {
     /// What each motif yielded.
     #[serde(default)]
     pub yields: Vec<RewindYield>,
+    /// What a language model was asked, and what that cost, where one took optimisations out too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelUse>,
     /// Directory of the bank.
     pub bank: String,
     /// Where the latencies come from.

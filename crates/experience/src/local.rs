@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::bank::BankError;
-use motif::{LocalForm, LocalMotif};
+use motif::{LocalForm, LocalMotif, LocalRecord};
 
 /// The folder in a bank.
 const FOLDER: &str = "motifs";
@@ -18,7 +18,7 @@ pub fn local_name(form: &LocalForm) -> String {
     format!("{PREFIX}{}", &blake3::hash(text.as_bytes()).to_hex().as_str()[..12])
 }
 
-/// All local motifs of a bank, by name. A folder that is not there has none.
+/// All local motifs of a bank that are not refused, by name. A folder that is not there has none.
 pub fn local_motifs(bank: &Path) -> Result<Vec<(String, LocalMotif)>, BankError> {
     let folder = bank.join(FOLDER);
     let io = |path: &Path| {
@@ -40,7 +40,27 @@ pub fn local_motifs(bank: &Path) -> Result<Vec<(String, LocalMotif)>, BankError>
         let name = local_name(&form);
         Ok((name, LocalMotif::new(form).map_err(|error| malformed(error.to_string()))?))
     };
-    paths.iter().take(MOST).map(|path| read(path)).collect()
+    let refused = |read: &Result<(String, LocalMotif), BankError>| {
+        read.as_ref().is_ok_and(|(_, motif)| !motif.form().record.refused.is_empty())
+    };
+    paths.iter().take(MOST).map(|path| read(path)).filter(|read| !refused(read)).collect()
+}
+
+fn form_of(bank: &Path, name: &str) -> Option<LocalForm> {
+    let path = bank.join(FOLDER).join(format!("{name}.toml"));
+    toml::from_str(&std::fs::read_to_string(path).ok()?).ok()
+}
+
+/// What a local motif of a bank broke, of one that is kept as refused.
+pub fn refused_local_motif(bank: &Path, name: &str) -> Option<String> {
+    form_of(bank, name).map(|form| form.record.refused).filter(|refused| !refused.is_empty())
+}
+
+/// Adds what became of a local motif to its record in a bank; one that is not there stays that way.
+pub fn add_to_local_motif(bank: &Path, name: &str, more: &LocalRecord) -> Result<(), BankError> {
+    let Some(mut form) = form_of(bank, name) else { return Ok(()) };
+    form.record.add(more);
+    keep_local_motif(bank, &form).map(|_| ())
 }
 
 /// Keeps one in a bank. Returns its name.
@@ -83,6 +103,17 @@ mod tests {
         let name = keep_local_motif(directory.path(), &form).unwrap();
         let kept = local_motifs(directory.path()).unwrap();
         assert_eq!((kept.len(), kept[0].0.as_str(), kept[0].1.form()), (1, name.as_str(), &form));
+        // What becomes of it is added up, and does not change its name.
+        let once = LocalRecord { searched: 3, matched: 2, held: 2, gained: 1, refused: String::new() };
+        add_to_local_motif(directory.path(), &name, &once).unwrap();
+        add_to_local_motif(directory.path(), &name, &once).unwrap();
+        add_to_local_motif(directory.path(), "local-unknown", &once).unwrap();
+        let kept = local_motifs(directory.path()).unwrap();
+        assert_eq!((kept.len(), &kept[0].0, kept[0].1.form().record.searched), (1, &name, 6));
+        let refused = LocalRecord { refused: "Add: hazard".to_owned(), ..once };
+        add_to_local_motif(directory.path(), &name, &refused).unwrap();
+        assert_eq!(refused_local_motif(directory.path(), &name).as_deref(), Some("Add: hazard"));
+        assert!(local_motifs(directory.path()).unwrap().is_empty(), "it is not made any more");
         drop_local_motif(directory.path(), &name).unwrap();
         drop_local_motif(directory.path(), &name).unwrap();
         assert!(local_motifs(directory.path()).unwrap().is_empty());

@@ -74,7 +74,8 @@ type Says = fn(&Lock) -> BTreeMap<String, String>;
 const TOPICS: [(LockTopic, Says); 8] = [
     (LockTopic::Circumstance, circumstances),
     (LockTopic::Setting, |lock| {
-        lock.configuration.iter().map(|(name, value)| (name.into(), value.to_string())).collect()
+        let values = lock.configuration.iter().chain(lock.brought.iter());
+        values.map(|(name, value)| (name.into(), value.to_string())).collect()
     }),
     (LockTopic::Latency, |lock| lock.cases.iter().map(|case| (case.name.clone(), case.tuned.to_string())).collect()),
     (LockTopic::Output, |lock| lock.cases.iter().map(|case| (case.name.clone(), short(&case.verification))).collect()),

@@ -33,6 +33,7 @@ pub fn sample() -> Lock {
         .into_iter()
         .collect(),
         defaults: [("TILE_LENGTH".to_owned(), Value::Int(256))].into_iter().collect(),
+        brought: space::Configuration::new(),
         cmake: BTreeMap::new(),
         files: BTreeMap::new(),
         generalisation: Some(LockedGeneralisation {

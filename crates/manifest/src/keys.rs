@@ -71,6 +71,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
             "islands",
             "distil",
             "local-motifs",
+            "rewind",
             "repairs",
             "share",
             "prompts",

@@ -16,7 +16,7 @@ pub struct ModelSettings {
     pub endpoint: Option<String>,
     /// Name of the model, as the server knows it.
     pub name: Option<String>,
-    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`, `evolve`, `distil`, `motif`.
+    /// Other models for some roles: `diagnose`, `plan`, `propose`, `repair`, `evolve`, `distil`, `motif`, `rewind`.
     #[serde(default)]
     pub roles: BTreeMap<String, String>,
     /// Environment variable that holds the key; none is sent where it is not set.
@@ -58,6 +58,8 @@ pub struct ModelSettings {
     pub distil: Option<bool>,
     /// Whether the model states what was kept of its proposals as local motifs, for the project's bank.
     pub local_motifs: Option<bool>,
+    /// Optimisations that `rewind` asks the model to take out of the operator; none without.
+    pub rewind: Option<u32>,
     /// Answers that mend a proposal which was refused, at most.
     pub repairs: Option<u32>,
     /// Share of the other evaluations that proposals may take before they have brought anything; 1 for no limit.
@@ -72,11 +74,12 @@ impl ModelSettings {
     /// Roles that are asked.
     fn asked(&self) -> impl Iterator<Item = &'static str> {
         let (evolve, distil) = (self.evolve.is_some_and(|answers| answers > 0), self.distil == Some(true));
-        let motif = self.local_motifs == Some(true);
+        let (motif, rewind) = (self.local_motifs == Some(true), self.rewind.is_some_and(|answers| answers > 0));
         MODEL_ROLES.into_iter().filter(move |role| match *role {
             "evolve" => evolve,
             "distil" => distil,
             "motif" => motif,
+            "rewind" => rewind,
             _ => true,
         })
     }
@@ -126,7 +129,7 @@ fn out_of_range(numbers: &[(&str, Option<f64>, f64, f64)]) -> Vec<(String, Strin
 }
 
 /// Roles that can have a model of their own.
-pub const MODEL_ROLES: [&str; 7] = ["diagnose", "plan", "propose", "repair", "evolve", "distil", "motif"];
+pub const MODEL_ROLES: [&str; 8] = ["diagnose", "plan", "propose", "repair", "evolve", "distil", "motif", "rewind"];
 
 /// Tools that a model can be given.
 pub const MODEL_TOOLS: [&str; 6] = ["compile", "profile", "hazards", "lookup-api", "search-bank", "read-file"];
@@ -175,6 +178,7 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         ("tool-calls", settings.tool_calls.map(f64::from), 1.0, 100.0),
         ("tool-s", settings.tool_s, 0.1, 3600.0),
         ("evolve", settings.evolve.map(f64::from), 0.0, 1000.0),
+        ("rewind", settings.rewind.map(f64::from), 0.0, 1000.0),
         ("islands", settings.islands.map(f64::from), 1.0, 16.0),
     ]);
     numbers.iter().for_each(|(message, help)| find(message.clone(), help));

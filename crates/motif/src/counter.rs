@@ -38,6 +38,11 @@ impl Counter {
         }
     }
 
+    /// The counter of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|counter| counter.name() == name)
+    }
+
     /// Share of the critical path that could go with it, at most, of the launch its share of the task; `None` where the
     /// path was not followed.
     ///

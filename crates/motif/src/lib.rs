@@ -25,7 +25,7 @@ pub use counter::Counter;
 pub use id::{Id, UnknownId};
 pub use metadata::{Combination, Company, Family, Metadata, Turn};
 pub use motif::Motif;
-pub use rewrite::local::{LocalForm, LocalFormError, LocalMotif, TensorsOf};
+pub use rewrite::local::{LocalForm, LocalFormError, LocalMotif, LocalRecord, TensorsOf};
 pub use site::{Candidate, Findings, Refusal, Refused, Site};
 
 #[cfg(test)]

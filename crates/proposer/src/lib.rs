@@ -14,7 +14,7 @@ pub use history::{Effect, History, Seen};
 pub use motif_proposer::{MotifProposer, Reach};
 pub use patch_files::{PatchFileError, PatchFiles, carried_over};
 pub use proposal::{Part, Proposal};
-pub use seam::{Asked, Heard, Note, Proposer, Standing};
+pub use seam::{Asked, Heard, Note, Proposer, Removal, Rewinder, Standing};
 
 #[cfg(test)]
 mod tests;

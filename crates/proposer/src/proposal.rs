@@ -41,6 +41,8 @@ pub struct Proposal {
     pub rounding: bool,
     /// Whether the user gave it, and is to hear what becomes of it.
     pub given: bool,
+    /// Whether it may bring constants along that a search is to vary once it is taken over.
+    pub brings_constants: bool,
     /// Identity of motifs, site texts and base sources.
     pub key: String,
 }
@@ -66,6 +68,7 @@ impl Proposal {
             sites: vec![site.clone()],
             surroundings: vec![surroundings(&context.tree, site)],
             given: false,
+            brings_constants: false,
             parts: Vec::new(),
             patch,
             motifs,
@@ -104,6 +107,7 @@ impl Proposal {
             sites: applied.sites.clone(),
             surroundings: applied.surroundings.clone(),
             given: false,
+            brings_constants: false,
             motifs: ids,
             parts: Vec::new(),
             conditions,
@@ -131,6 +135,7 @@ impl Proposal {
             sites: Vec::new(),
             surroundings: Vec::new(),
             given: false,
+            brings_constants: false,
             parts: Vec::new(),
             patch,
             motifs,

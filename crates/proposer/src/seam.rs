@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use super::{History, Proposal};
 use aicore::Profile;
 use experience::Bank;
-use motif::Context;
+use motif::{Context, Counter};
+use source::SourceTree;
 
 /// What a proposer is asked about.
 #[derive(Clone, Copy, Debug)]
@@ -102,4 +103,34 @@ pub trait Proposer: Debug + Send + Sync {
     fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
+}
+
+/// An optimisation that somebody takes out of a strong kernel, so that it is seen what it is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Removal {
+    /// What is taken out, a few words.
+    pub title: String,
+    /// The sources without it.
+    pub wanted: SourceTree,
+    /// What should take longer without it.
+    pub relieves: Counter,
+}
+
+/// Takes optimisations out of strong kernels. None of it is trusted: it goes through the same gate as any rewrite, both ends have to be right,
+/// and what is said to take longer has to.
+pub trait Rewinder: Debug + Send + Sync {
+    /// The next one for these sources; `Ok(None)` where there is no further one.
+    ///
+    /// # Errors
+    /// What keeps the command from going on.
+    fn next(&self, asked: &Asked<'_>) -> Result<Option<Removal>, String>;
+
+    /// Hears what became of the last one, one line.
+    fn hear(&self, became: &str);
+
+    /// What the user should hear, once.
+    fn notes(&self) -> Vec<Note>;
+
+    /// Removals that it is asked for, at most.
+    fn most(&self) -> u32;
 }

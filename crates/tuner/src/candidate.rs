@@ -55,6 +55,20 @@ impl Candidate {
         Self { sources, configuration, patches: Vec::new() }
     }
 
+    /// Values that the search begins with: those of these sources, and of what a rewrite has brought along those that it came with.
+    pub(super) fn at_first(&self, tunables: &[Tunable]) -> Configuration {
+        let value = |tunable: &Tunable| {
+            let value = self.configuration.get(&tunable.name).or(tunable.default.as_ref())?;
+            Some((tunable.name.clone(), value.clone()))
+        };
+        tunables.iter().filter_map(value).collect()
+    }
+
+    /// The same with the values of these tunables as its sources have them.
+    pub(super) fn read_again(&mut self, tunables: &[Tunable]) {
+        self.configuration = read_configuration(&self.sources, tunables, &self.configuration);
+    }
+
     /// This candidate with other values of the tunables.
     pub fn with_configuration(
         &self,

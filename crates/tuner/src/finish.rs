@@ -147,6 +147,7 @@ mod tests {
             included: None,
             configuration: space::Configuration::new(),
             defaults: space::Configuration::new(),
+            brought: space::Configuration::new(),
             cmake: BTreeMap::new(),
             files: BTreeMap::new(),
             generalisation: None,

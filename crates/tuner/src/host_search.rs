@@ -22,7 +22,8 @@ const TRIED_AGAIN: usize = 2;
 pub struct HostSearch<'a> {
     space: &'a SearchSpace,
     tunables: &'a [Tunable],
-    baseline: &'a Candidate,
+    /// Values that the tunables begin with.
+    at_first: Configuration,
     kind: StrategyKind,
     seed: u64,
     strategy: Box<dyn Strategy>,
@@ -46,7 +47,7 @@ impl<'a> HostSearch<'a> {
     pub fn new(
         space: &'a SearchSpace,
         tunables: &'a [Tunable],
-        baseline: &'a Candidate,
+        baseline: &Candidate,
         kind: StrategyKind,
         seed: u64,
         first: Vec<Configuration>,
@@ -54,7 +55,7 @@ impl<'a> HostSearch<'a> {
         Self {
             space,
             tunables,
-            baseline,
+            at_first: baseline.at_first(tunables),
             kind,
             seed,
             strategy: kind.build(space, seed),
@@ -118,7 +119,7 @@ impl<'a> HostSearch<'a> {
     /// A strategy stops where it expects nothing; whoever reads the result expects that no single change makes it better.
     pub fn try_beside(&mut self, progress: &Progress) -> u64 {
         let mut best = progress.best.configuration.clone();
-        for (name, value) in HostStage::gone(self.baseline, &progress.best).iter() {
+        for (name, value) in HostStage::gone(&self.at_first, &progress.best).iter() {
             best.set(name, value.clone());
         }
         let Some(here) = self.space.point(&best) else { return 0 };
@@ -158,7 +159,7 @@ impl<'a> HostSearch<'a> {
             attempts.iter().filter_map(|attempt| self.space.point(&attempt.configuration)).collect()
         };
         let rejected_as = |attempt: &Attempt, class| attempt.rejection.as_ref().map(class_of) == Some(class);
-        let baseline = self.space.point(&self.baseline.configuration);
+        let baseline = self.space.point(&self.at_first);
         let unbuilt = |attempt: &&Attempt| rejected_as(attempt, InfeasibleClass::Build);
         let (failed, built): (Vec<&Attempt>, Vec<&Attempt>) = progress.attempts.iter().partition(unbuilt);
         let (failed, mut built) = (points(failed), points(built));
@@ -181,7 +182,7 @@ impl<'a> HostSearch<'a> {
     /// goes on refusing.
     fn begin(&mut self, number: u64, progress: &Progress) {
         // What a rewrite has taken away is no choice any more, and what nobody reads makes no difference.
-        self.gone = HostStage::gone(self.baseline, &progress.best);
+        self.gone = HostStage::gone(&self.at_first, &progress.best);
         let mut fixed = self.gone.clone();
         for name in self.injection.unread.iter().chain(&self.injection.loose) {
             if let Some(value) = progress.best.configuration.get(name) {
@@ -206,7 +207,7 @@ impl<'a> HostSearch<'a> {
         let mut timed: Vec<(f64, &Configuration)> =
             of_host.filter_map(|attempt| Some((attempt.objective_us?, &attempt.configuration))).collect();
         timed.sort_by(|left, right| left.0.total_cmp(&right.0));
-        let gone = HostStage::gone(self.baseline, &progress.best);
+        let gone = HostStage::gone(&self.at_first, &progress.best);
         let mut again = Vec::new();
         for (_, tried) in timed {
             // A value that is gone from the sources is not varied any more.

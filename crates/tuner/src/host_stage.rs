@@ -159,9 +159,9 @@ impl HostStage<'_> {
         Ok(unlike)
     }
 
-    /// Tunables of the baseline that the sources of the best candidate have no more, with the values that they had.
-    pub fn gone(baseline: &Candidate, best: &Candidate) -> Configuration {
-        let lost = baseline.configuration.iter().filter(|(name, _)| best.configuration.get(name).is_none());
+    /// Tunables that the sources of the best candidate do not have, with the values that they have `at_first`.
+    pub fn gone(at_first: &Configuration, best: &Candidate) -> Configuration {
+        let lost = at_first.iter().filter(|(name, _)| best.configuration.get(name).is_none());
         lost.map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
@@ -229,7 +229,8 @@ mod tests {
             configuration: values.iter().map(|(name, value)| ((*name).to_owned(), Value::Int(*value))).collect(),
             patches: Vec::new(),
         };
-        let gone = HostStage::gone(&candidate(&[("CORES", 16), ("TILE", 256)]), &candidate(&[("TILE", 512)]));
+        let gone =
+            HostStage::gone(&candidate(&[("CORES", 16), ("TILE", 256)]).configuration, &candidate(&[("TILE", 512)]));
         assert_eq!(gone.to_string(), "CORES=16");
     }
 

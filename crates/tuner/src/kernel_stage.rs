@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::candidate::Candidate;
 use super::experience::Pair;
+use super::opened::Opened;
 use super::progress::Progress;
 use super::scheduler::Limits;
 use super::session::{BATCH, Judged, Session};
@@ -68,6 +69,8 @@ pub struct Learned {
     pub history: History,
     /// Records for a bank: single motifs, whether they helped or not.
     pub records: Vec<Record>,
+    /// Rewrites that were taken over and may have brought constants along.
+    pub(super) opened: Vec<Opened>,
     /// Best candidates whose motifs were doubted one by one.
     doubted: BTreeSet<String>,
 }
@@ -152,6 +155,10 @@ impl KernelStage<'_> {
                 let next = self.parent(session, &progress.best, progress.best_us).await?;
                 progress.explain(&moved(&proposal.motifs, profile, next.profile.as_ref()));
                 learned.records.extend(self.help(&parent, &proposal, &next));
+                if proposal.brings_constants {
+                    let (before, after) = (parent.candidate.sources.clone(), next.candidate.sources.clone());
+                    learned.opened.push(Opened { motif: proposal.motifs.join("+"), before, after });
+                }
                 if self.rewriting != Rewriting::FromBaseline {
                     parent = next;
                 }
@@ -177,7 +184,8 @@ impl KernelStage<'_> {
         }
         // What a rewrite has put in the place of a tunable is not there yet.
         let mut configuration = self.baseline.0.configuration.clone();
-        for (name, value) in best.configuration.iter() {
+        let was_there = |name: &str| self.baseline.0.configuration.get(name).is_some();
+        for (name, value) in best.configuration.iter().filter(|(name, _)| was_there(name)) {
             configuration.set(name, value.clone());
         }
         // A value that only a rewrite made possible has no such candidate.

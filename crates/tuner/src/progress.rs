@@ -224,6 +224,19 @@ impl Progress {
         self.best_us < self.aside_us()
     }
 
+    /// Reads the values of these tunables from the sources of everything that the run may go back to.
+    pub fn read_again(&mut self, tunables: &[Tunable]) {
+        let ways = self.aside.iter_mut().chain(&mut self.held);
+        let mut candidates: Vec<&mut Candidate> = vec![&mut self.best];
+        let mut milestones: Vec<&mut Milestone> = self.milestones.iter_mut().collect();
+        for Way { best, milestones: of_way, .. } in ways {
+            candidates.push(best);
+            milestones.extend(of_way);
+        }
+        candidates.extend(milestones.into_iter().flat_map(|one| [&mut one.before, &mut one.after]));
+        candidates.into_iter().for_each(|candidate| candidate.read_again(tunables));
+    }
+
     /// Takes note that the best candidate holds on all probes.
     pub fn note_held(&mut self) {
         self.held = Some(self.way());

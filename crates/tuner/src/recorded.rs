@@ -16,7 +16,7 @@ use super::run::RunOutcome;
 use super::steps::{Step, Steps, merge};
 use lock::{LOCK_FILE, Lock};
 use source::SourceTree;
-use space::{Configuration, Tunable};
+use space::Configuration;
 
 const FILE: &str = "result.json";
 /// Version of the record. One of another version is as good as none.
@@ -92,13 +92,12 @@ impl RecordedResult {
     pub fn of(
         outcome: &RunOutcome,
         sources: &SourceTree,
-        tunables: &[Tunable],
         lock_before: Option<String>,
         lock: &Lock,
     ) -> Result<Self, TunerError> {
         let (baseline, winner) = (&outcome.baseline, &outcome.progress.best);
         let milestones = &outcome.progress.milestones;
-        let steps = Steps::of(baseline, winner, milestones, tunables);
+        let steps = Steps::of(baseline, winner, milestones, &outcome.tunables).with_constants();
         let recorded = steps.list.iter().enumerate().map(|(place, step)| {
             let alone = steps.only(|one| one == place);
             let texts = alone.map(|alone| changed(sources, &alone.sources));
@@ -300,6 +299,11 @@ impl RecordedResult {
             if !steps().any(|step| step.tunable.as_deref() == Some(name)) && lock.configuration.get(name).is_some() {
                 lock.configuration.set(name, value.clone());
             }
+        }
+        // Constants that came with a rewrite go with it; of which one, the lock does not say.
+        let is_left_out = |(place, step): (usize, &RecordedStep)| step.motif.is_some() && !wanted.contains(&place);
+        if self.steps.iter().enumerate().any(is_left_out) {
+            lock.brought = Configuration::new();
         }
         lock.generalisation = None;
         lock.speedup_permille = None;

@@ -16,20 +16,22 @@ use super::evaluator::{Evaluator, References, Scope, Trialled};
 use super::experience::Pair;
 use super::journal::{Entry, Journal, Opened};
 use super::plan::Plan;
+use super::removal::{Removal, Rewound};
 use super::settings::rewound_settings;
 use super::workspace::Workspace;
 use aicore::Profile;
 use backend::longest;
 use build::Digest;
 use events::{RewindStep, RewindYield};
-use experience::{Record, RewoundPatch, Setting, Verdict, judge, rewound_patches, symptoms_of};
-use motif::{self, Context, Counter, Coverage, Id, TilingStructure};
+use experience::{Bank, Record, Verdict, judge, rewound_patches, symptoms_of};
+use motif::{self, Context, Coverage, LocalMotif, TilingStructure};
+use proposer::{Asked, History, Note, Rewinder, Standing};
 use source::SourceTree;
 use source::facts::KnownValues;
 use source::parse::SyntaxForest;
 
 /// What rewinding may do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RewindOptions {
     /// Most rewound candidates to evaluate.
     pub evaluations: u64,
@@ -39,6 +41,10 @@ pub struct RewindOptions {
     pub chain: u32,
     /// Continue from what an interrupted command left.
     pub resume: bool,
+    /// Local motifs beside the catalogue's, by name.
+    pub local: Vec<(String, Arc<LocalMotif>)>,
+    /// Who takes optimisations out beside them, of the kernel as it stands: it may have a quarter of the evaluations, and what is left.
+    pub rewinder: Option<Arc<dyn Rewinder>>,
 }
 
 /// What rewinding found.
@@ -50,10 +56,14 @@ pub struct RewindReport {
     pub records: Vec<Record>,
     /// What each motif yielded.
     pub yields: Vec<RewindYield>,
+    /// What the user should hear.
+    pub notes: Vec<Note>,
 }
 
 /// A removal that slows more than this shows what nobody would write.
 const STRAW_MAN: f64 = 50.0;
+/// One of so many evaluations is kept for whoever takes optimisations out beside the motifs.
+const SHARE_OF_REWINDER: usize = 4;
 /// Kernels with a motif missing that the next links of a chain start from.
 const LINKS: usize = 4;
 
@@ -65,20 +75,6 @@ struct Kernel {
     us: f64,
     /// Motifs that are missing already.
     missing: Vec<String>,
-}
-
-/// What was taken out of a kernel or made worse.
-struct Removal {
-    /// Id of the motif or kind of the setting.
-    what: String,
-    /// Place in the sources, or name of the tunable.
-    place: String,
-    /// Conditions of the motif.
-    conditions: Vec<String>,
-    /// Counters that it should have relieved.
-    relieves: &'static [Counter],
-    /// Values of a setting.
-    setting: Option<Setting>,
 }
 
 /// One rewound kernel as it was tried, so that it is not tried twice.
@@ -104,6 +100,9 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         return Err(TunerError::Usage("no case is timed: rewinding has nothing to measure".to_owned()));
     };
     let us = strong.evaluation.objective(&workspace.weights()).unwrap_or(profile.task_us);
+    let evaluations = usize::try_from(options.evaluations).unwrap_or(usize::MAX);
+    let asked = options.rewinder.as_ref().map_or(0, |rewinder| rewinder.most() as usize);
+    let reserved = asked.min((evaluations / SHARE_OF_REWINDER).max(1)).min(evaluations);
     let path = workspace.work_directory.join("rewind.jsonl");
     let (journal, _): (_, Opened) = Journal::open(&path, &inputs(workspace, &baseline), options.resume)
         .map_err(|source| TunerError::Journal { source })?;
@@ -117,13 +116,13 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         beside: Arc::new(workspace.included_beside()),
         tiling: workspace.evaluator.tiling_structures(&baseline.plain_plan(workspace.tunables())).await,
         journal: Arc::new(journal),
-        left: usize::try_from(options.evaluations).unwrap_or(usize::MAX),
+        left: evaluations - reserved,
         seen: BTreeSet::new(),
         report: RewindReport::default(),
     };
     let strong = Kernel { candidate: baseline, profile, us, missing: Vec::new() };
     miner.worsen_settings(&strong).await?;
-    let mut frontier = vec![strong];
+    let mut frontier = vec![strong.clone()];
     for _ in 0..options.chain.max(1) {
         let mut next = Vec::new();
         for kernel in &frontier {
@@ -133,6 +132,10 @@ pub async fn rewind(workspace: &Workspace, options: &RewindOptions) -> Result<Re
         next.sort_by(|left, right| right.us.total_cmp(&left.us).then_with(|| left.missing.cmp(&right.missing)));
         next.truncate(LINKS);
         frontier = next;
+    }
+    miner.left += reserved;
+    if let Some(rewinder) = &options.rewinder {
+        miner.by_asking(&**rewinder, &strong).await?;
     }
     let mut report = miner.report;
     report.yields = yields(&report.steps);
@@ -172,24 +175,64 @@ impl Miner<'_> {
     /// Takes every motif out of a kernel, one at a time. Returns the kernels that got slower as they should.
     async fn screen(&mut self, fast: &Kernel) -> Result<Vec<Kernel>, TunerError> {
         let tunables = self.workspace.tunables();
-        let context = Context::new(fast.candidate.sources.clone(), KnownValues::default(), Some(fast.profile.clone()))
-            .with_coverage(&self.coverage)
-            .with_beside(Arc::clone(&self.beside))
-            .with_tiling(self.tiling.clone());
-        let rewinds = in_turn(rewound_patches(&context, motif::all()), self.options.sites).into_iter();
-        let wanted = rewinds.filter_map(|rewound| {
-            context.admit(&rewound.patch).ok()?;
-            let slow = fast.candidate.with_patch(tunables, &rewound.patch, "").ok()?;
-            let removal = Removal {
-                place: format!("{}:{}", rewound.site.file, rewound.site.line),
-                conditions: rewound.site.conditions,
-                relieves: motif::by_id(rewound.motif).metadata().relieves,
-                what: rewound.motif.to_string(),
-                setting: None,
-            };
+        let context = self.context(fast);
+        let catalogue = rewound_patches(&context, motif::all()).into_iter().map(Rewound::of_catalogue);
+        let local = self.options.local.iter().flat_map(|(name, motif)| {
+            let rewinds = motif.rewinds(&context).into_iter();
+            rewinds.map(|(site, patch)| Rewound::of_local(name, &site, patch)).collect::<Vec<_>>()
+        });
+        let rewinds = in_turn(catalogue.chain(local), self.options.sites).into_iter();
+        let wanted = rewinds.filter_map(|Rewound { removal, patch }| {
+            context.admit(&patch).ok()?;
+            let slow = fast.candidate.with_patch(tunables, &patch, "").ok()?;
             Some((removal, slow))
         });
         self.slow_down(&context, fast, wanted).await
+    }
+
+    /// What is known of a kernel.
+    fn context(&self, kernel: &Kernel) -> Context {
+        let (sources, profile) = (kernel.candidate.sources.clone(), kernel.profile.clone());
+        Context::new(sources, KnownValues::default(), Some(profile))
+            .with_coverage(&self.coverage)
+            .with_beside(Arc::clone(&self.beside))
+            .with_tiling(self.tiling.clone())
+    }
+
+    /// Takes out of the strong kernel what somebody says that may be taken out, one after the other: each is told what became of those
+    /// before.
+    async fn by_asking(&mut self, rewinder: &dyn Rewinder, strong: &Kernel) -> Result<(), TunerError> {
+        let (context, bank, history) = (self.context(strong), Bank::shipped(), History::default());
+        let asked = Asked {
+            context: &context,
+            profile: Some(&strong.profile),
+            bank: &bank,
+            history: &history,
+            keep_constants: false,
+            unlikely: false,
+            standing: Standing::default(),
+        };
+        while self.left > 0 {
+            let next = rewinder.next(&asked).map_err(TunerError::Usage)?;
+            self.report.notes.extend(rewinder.notes());
+            let Some(removal) = next else { break };
+            let became = match Rewound::of_rewinder(&context, &removal) {
+                Err(why) => {
+                    self.report.notes.push(not_tried(&removal.title, &why));
+                    why
+                }
+                Ok(Rewound { removal, patch }) => {
+                    let slow = strong.candidate.with_patch(self.workspace.tunables(), &patch, "");
+                    let before = self.report.steps.len();
+                    self.slow_down(&context, strong, slow.ok().map(|slow| (removal, slow)).into_iter()).await?;
+                    let step = self.report.steps.get(before);
+                    step.map_or_else(|| "the same kernel was tried before".to_owned(), said_of)
+                }
+            };
+            rewinder.hear(&became);
+        }
+        self.report.notes.extend(rewinder.notes());
+        Ok(())
     }
 
     /// Makes every setting of the strong kernel worse, one at a time.
@@ -205,7 +248,7 @@ impl Miner<'_> {
                 what: rewound.kind.id().to_owned(),
                 place: rewound.tunable,
                 conditions: Vec::new(),
-                relieves: rewound.kind.relieves(),
+                relieves: rewound.kind.relieves().to_vec(),
                 setting: Some(rewound.setting),
             };
             Some((removal, slow))
@@ -278,7 +321,7 @@ impl Miner<'_> {
             step.detail = format!("{gain:.0}x is a straw man: nobody would write the slow form");
             return step;
         }
-        let judgement = judge(gain, profile, &fast.profile, removal.relieves);
+        let judgement = judge(gain, profile, &fast.profile, &removal.relieves);
         let pair = Pair {
             slow: &context.after(slow.sources.clone()),
             fast: &fast.candidate.sources,
@@ -327,11 +370,11 @@ impl Miner<'_> {
 }
 
 /// Rewinds in turns over the motifs, so that a small budget sees all of them; at most `sites` of each.
-fn in_turn(rewinds: Vec<RewoundPatch>, sites: usize) -> Vec<RewoundPatch> {
-    let mut counts: BTreeMap<Id, usize> = BTreeMap::new();
-    let mut ranked: Vec<(usize, RewoundPatch)> = Vec::new();
+fn in_turn(rewinds: impl Iterator<Item = Rewound>, sites: usize) -> Vec<Rewound> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, Rewound)> = Vec::new();
     for rewound in rewinds {
-        let count = counts.entry(rewound.motif).or_default();
+        let count = counts.entry(rewound.removal.what.clone()).or_default();
         *count += 1;
         if *count <= sites {
             ranked.push((*count, rewound));
@@ -339,6 +382,16 @@ fn in_turn(rewinds: Vec<RewoundPatch>, sites: usize) -> Vec<RewoundPatch> {
     }
     ranked.sort_by_key(|(turn, _)| *turn);
     ranked.into_iter().map(|(_, rewound)| rewound).collect()
+}
+
+fn not_tried(title: &str, why: &str) -> Note {
+    Note { code: "proposal-refused", message: format!("{title} is not tried: {why}"), help: None }
+}
+
+/// What became of a removal, for whoever proposed it.
+fn said_of(step: &RewindStep) -> String {
+    let times = step.gain.map(|gain| format!("{gain:.2}x as long without it; ")).unwrap_or_default();
+    format!("{times}{}{}", if step.kept { "kept: " } else { "" }, step.detail)
 }
 
 /// Objective and profile of a kernel, verified like any candidate: a slow version that is wrong teaches nothing.

@@ -13,6 +13,7 @@ use super::host_search::HostSearch;
 use super::journal::Journal;
 use super::kernel_stage::{KernelStage, Learned, Rewriting};
 use super::noise::repeat;
+use super::opened::brought_along;
 use super::probing::floor_of_probes;
 use super::progress::Progress;
 use super::queue_depths::{Taken, bounds};
@@ -22,6 +23,7 @@ use super::session::{Budget, Session};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use backend::LaunchProfile;
+use discovery::init::Brought;
 use events::{self, Event, Stage};
 use experience::{Bank, Provenance};
 use manifest::Case;
@@ -178,6 +180,8 @@ pub(super) struct Ended {
     pub why: String,
     /// Whether the best candidate does not hold on a probe, or is not worth as much there.
     pub by_probe: bool,
+    /// What the best candidate has brought along that is to be searched too.
+    pub brought: Brought,
 }
 
 /// A run's fixed parts.
@@ -251,6 +255,7 @@ impl Round<'_> {
         let mut tried_beside = BTreeSet::new();
         let mut doubted = progress.best.digest(tunables);
         let mut by_probe = false;
+        let mut brought = Brought::default();
         let why = loop {
             if let Some(used_up) = session.used_up() {
                 break used_up.to_owned();
@@ -336,9 +341,15 @@ impl Round<'_> {
                 }
                 progress.note_held();
             }
+            if options.stages.contains(&Stage::Host) && !learned.opened.is_empty() {
+                brought = brought_along(workspace, progress, std::mem::take(&mut learned.opened));
+                if !brought.tunables.is_empty() {
+                    break "a rewrite brought constants along".to_owned();
+                }
+            }
         };
         *compiled_in = search.compiled_in();
-        Ok(Ended { why, by_probe })
+        Ok(Ended { why, by_probe, brought })
     }
 
     /// The kernel stage on this field.

@@ -21,12 +21,12 @@ use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, WithData};
 use super::progress::Progress;
 use super::round::{Ended, Field, Round, Standing, at_bound};
 use super::run_options::{Experience, RunOptions};
+use super::searched::Searched;
 use super::session::Budget;
 use super::settle::{
     Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle, simplify,
 };
 use super::steps::Steps;
-use super::unreached::{not_searched, unreached};
 use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};
 use backend::{LaunchProfile, longest};
@@ -39,13 +39,15 @@ use motif::Context;
 use project::AutoSyncOff;
 use proposer::PatchFiles;
 use search::geometric_mean;
-use space::SearchSpace;
+use space::Tunable;
 
 /// A finished run.
 #[derive(Clone, Debug)]
 pub struct RunOutcome {
     /// The way to the best candidate.
     pub progress: Progress,
+    /// Everything that was searched: tunables of the manifest, and constants that rewrites of the way there have brought along.
+    pub tunables: Vec<Tunable>,
     /// Candidate the run began with.
     pub baseline: Candidate,
     /// Times of the baseline.
@@ -165,7 +167,7 @@ pub async fn run_from(
 ) -> Result<RunOutcome, TunerError> {
     let tunables = workspace.tunables();
     let baseline = workspace.baseline()?;
-    let space = workspace.space()?;
+    let mut searched = Searched::of(workspace)?;
     let bank = load_banks(&options.experience, emit);
     let inputs = inputs(workspace, options, &baseline, &bank);
     let journal = open_journal(workspace, options, &inputs, emit)?;
@@ -212,14 +214,16 @@ pub async fn run_from(
     let mut joined = Vec::new();
     let mut representing = Vec::new();
     let mut doubted = Doubted::default();
-    let unreached = unreached(&space, &baseline.sources, &field.coverage);
-    emit_if(not_searched(&unreached), emit);
-    let mut space = without(space, &unreached.into_values().flatten().collect::<Vec<_>>(), &baseline);
+    emit_if(searched.leave_unreached(&field.coverage, &baseline), emit);
     let mut rounds = 0;
     let ended = loop {
-        let first = rounds == 0 && !measured.get();
-        let round = Round { options, bank: &bank, baseline: &baseline, space: &space, first };
-        let Ended { why: ended, by_probe } = round.search(&field, &mut standing, &mut doubt, emit).await?;
+        let first = rounds == 0 && !measured.get() && !searched.has_grown(workspace);
+        let round = Round { options, bank: &bank, baseline: &baseline, space: &searched.space, first };
+        let Ended { why: ended, by_probe, brought } = round.search(&field, &mut standing, &mut doubt, emit).await?;
+        if !brought.tunables.is_empty() {
+            searched.grow(&brought, (&mut field, &mut standing.progress), &baseline, emit);
+            continue;
+        }
         standing.progress.keep_best();
         if !by_probe {
             taken_back.extend(simplify(&field.workspace, &baseline, &mut standing, emit).await?);
@@ -256,7 +260,7 @@ pub async fn run_from(
         measured.set(measured.get() || rounds == MORE_ROUNDS);
         let given_up = doubted.note(&broken, &mut standing.learned.history);
         drop_given_up(&field, &baseline, &given_up, &mut standing, &mut taken_back, emit).await?;
-        space = without(space, &given_up, &baseline);
+        searched.leave_alone(given_up, &baseline);
         // Where it cannot be a case the search goes on without: what was tried does not win a second time.
         let Some(next) = with_probe(&field, broken, &baseline, &mut joined).await? else { continue };
         field = next;
@@ -280,13 +284,11 @@ pub async fn run_from(
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
     };
-    emit_if(workspace.attached.as_ref().and_then(|attached| attached.model_event()), emit);
-    workspace.contradictions().into_iter().for_each(&mut *emit);
+    tell_of_devices(workspace, emit);
     let Standing { session, progress, learned, compiled_in, .. } = standing;
-    // What was taken back and found again with others, on which it holds, is there.
-    let steps = Steps::of(&baseline, &progress.best, &progress.milestones, tunables);
-    taken_back.retain(|taken| (0..steps.list.len()).all(|place| steps.title(place) != taken.step));
+    leave_out_found_again(&mut taken_back, &baseline, &progress, searched.tunables());
     Ok(RunOutcome {
+        tunables: searched.tunables().to_vec(),
         baseline,
         baseline_times,
         baseline_profiles,
@@ -311,6 +313,17 @@ pub async fn run_from(
     })
 }
 
+/// What was taken back and found again with others, on which it holds, is there.
+fn leave_out_found_again(
+    taken_back: &mut Vec<TakenBack>,
+    baseline: &Candidate,
+    progress: &Progress,
+    tunables: &[Tunable],
+) {
+    let steps = Steps::of(baseline, &progress.best, &progress.milestones, tunables);
+    taken_back.retain(|taken| (0..steps.list.len()).all(|place| steps.title(place) != taken.step));
+}
+
 /// How the winner does on the probes and at the edges of its rules; `None` without any.
 async fn generalised(
     field: &Field,
@@ -324,12 +337,6 @@ async fn generalised(
     let edges = probes.at_edges(&field.workspace, &field.baseline_times, baseline, best).await?;
     let plan = best.plain_plan(workspace.tunables());
     Generalisation::of((probes, &edges), &plan, workspace.options.jobs, joined).await.map(Some)
-}
-
-/// The space in which some tunables keep the values that they have in the sources.
-fn without(space: SearchSpace, names: &[String], baseline: &Candidate) -> SearchSpace {
-    let kept = names.iter().filter_map(|name| Some((name.clone(), baseline.configuration.get(name)?.clone())));
-    space.clone().with_fixed(&kept.collect()).unwrap_or(space)
 }
 
 /// The field with the probe that a winner broke on; `None` where it cannot be one of the cases.
@@ -405,6 +412,12 @@ async fn settle_and_tell(
         options.further.iter().for_each(|proposer| proposer.hear_taken_back(motif, &taken.why));
     }
     Ok(broken)
+}
+
+/// What measuring has shown of the model.
+fn tell_of_devices(workspace: &Workspace, emit: &mut dyn FnMut(Event)) {
+    emit_if(workspace.attached.as_ref().and_then(|attached| attached.model_event()), emit);
+    workspace.contradictions().into_iter().for_each(emit);
 }
 
 /// Patches of the user that found no place.

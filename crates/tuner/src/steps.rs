@@ -33,6 +33,8 @@ pub struct Steps<'a> {
     baseline: &'a Candidate,
     winner: &'a Candidate,
     tunables: &'a [Tunable],
+    /// Values that the tunables begin with.
+    at_first: Configuration,
     /// The steps in their order.
     pub list: Vec<Step>,
 }
@@ -46,8 +48,9 @@ impl<'a> Steps<'a> {
         tunables: &'a [Tunable],
     ) -> Self {
         let mut list = Vec::new();
+        let at_first = baseline.at_first(tunables);
         let changed = |name: &str| {
-            let (before, after) = (baseline.configuration.get(name), winner.configuration.get(name));
+            let (before, after) = (at_first.get(name), winner.configuration.get(name));
             before.is_some() && after.is_some() && before != after
         };
         let mut valued = BTreeSet::new();
@@ -74,7 +77,14 @@ impl<'a> Steps<'a> {
         }
         let rest = winner.configuration.iter().filter(|(name, _)| changed(name) && !valued.contains(*name));
         list.extend(rest.map(|(name, _)| Step::Value(name.to_owned())));
-        Self { baseline, winner, tunables, list }
+        Self { baseline, winner, tunables, at_first, list }
+    }
+
+    /// The same where rewrites have the constants that they brought along at the values of the winner.
+    pub fn with_constants(mut self) -> Self {
+        let baseline = self.baseline;
+        self.list.retain(|step| !matches!(step, Step::Value(name) if baseline.configuration.get(name).is_none()));
+        self
     }
 
     /// The candidate of the steps for which `keep` says yes; `None` where they do not stand without the others.
@@ -92,7 +102,7 @@ impl<'a> Steps<'a> {
                 patches.push(patch.clone());
             }
         }
-        let mut values = self.baseline.configuration.clone();
+        let mut values = self.at_first.clone();
         for (name, value) in self.winner.configuration.iter() {
             let step = self.list.iter().position(|step| matches!(step, Step::Value(of) if of == name));
             if step.is_none_or(&keep) {
@@ -119,8 +129,8 @@ impl<'a> Steps<'a> {
         match self.list.get(place) {
             Some(Step::Rewrite { patch, .. }) => format!("{} ({})", patch.motif, patch.title),
             Some(Step::Value(name)) => {
-                let value = |candidate: &Candidate| candidate.configuration.get(name).map(ToString::to_string);
-                let (before, after) = (value(self.baseline), value(self.winner));
+                let value = |values: &Configuration| values.get(name).map(ToString::to_string);
+                let (before, after) = (value(&self.at_first), value(&self.winner.configuration));
                 format!("{name} {} -> {}", before.unwrap_or_default(), after.unwrap_or_default())
             }
             None => String::new(),
@@ -131,7 +141,7 @@ impl<'a> Steps<'a> {
     fn as_at_first(&self, sources: &SourceTree) -> Option<SourceTree> {
         let candidate = Candidate::baseline(sources.clone(), self.tunables);
         let values = candidate.configuration.iter().map(|(name, value)| {
-            let value = self.baseline.configuration.get(name).unwrap_or(value);
+            let value = self.at_first.get(name).unwrap_or(value);
             (name.to_owned(), value.clone())
         });
         let values: Configuration = values.collect();
@@ -232,6 +242,40 @@ mod tests {
         assert_eq!(text(&[2]), (without.replace("64", "256"), 1));
         assert_eq!(text(&[0, 1, 2]), (BEFORE.to_owned(), 0));
         assert_eq!(steps.without(&BTreeSet::new()).unwrap(), way[3]);
+    }
+
+    #[test]
+    fn a_constant_that_a_rewrite_brought_along_goes_back_to_its_value_and_goes_with_it() {
+        let (with, wide) = ("constexpr int TILE = 64;\nconstexpr int WIDE = 256;\n", |name: &str| Tunable {
+            name: name.to_owned(),
+            default: Some(Value::Int(256)),
+            binding: Binding::Constant { file: "k.h".to_owned(), name: name.to_owned(), also: Vec::new() },
+            ..tunables().remove(0)
+        });
+        let mut tunables = tunables();
+        tunables.push(wide("WIDE"));
+        let made = |text: &str, motifs: &[&str]| {
+            let mut made = candidate(text, motifs);
+            made.read_again(&tunables);
+            made
+        };
+        let brought = BEFORE.replace("constexpr int TILE = 64;\n", with);
+        let way = [made(BEFORE, &[]), made(&brought, &["model-1"]), made(&brought.replace("256", "512"), &["model-1"])];
+        let milestones: Vec<Milestone> = way.windows(2).map(|pair| milestone(&pair[0], &pair[1])).collect();
+        let steps = Steps::of(&way[0], &way[2], &milestones, &tunables);
+        let titles: Vec<String> = (0..steps.list.len()).map(|place| steps.title(place)).collect();
+        assert_eq!(titles, ["model-1 (model-1)", "WIDE 256 -> 512"]);
+        let text = |steps: &Steps<'_>, kept: &[usize]| {
+            let made = steps.only(|place| kept.contains(&place)).unwrap();
+            made.sources.text("k.h").unwrap().to_owned()
+        };
+        assert_eq!(text(&steps, &[0]), brought);
+        assert_eq!(text(&steps, &[1]), BEFORE, "there is nothing that it would be a value of");
+        // Who applies steps of a record one by one gets the rewrite as it was tuned.
+        let steps = steps.with_constants();
+        assert_eq!(steps.list.len(), 1);
+        assert_eq!(text(&steps, &[0]), brought.replace("256", "512"));
+        assert_eq!(text(&steps, &[]), BEFORE);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use aicore::{Machine, Origin};
 use backend::{Backend, ProcessLimits, Recorded, SimBackend};
 use build::sdk::{Sdk, SdkOptions};
 use build::{BuildOptions, Builder, ToolLimits, Toolkit};
+use discovery::init::Brought;
 use events::Event;
 use manifest::{Case, KernelHeaders, Layout, Manifest};
 use project::{AutoSyncOff, OperatorProject, auto_sync_off, load_machine};
@@ -346,6 +347,17 @@ impl Workspace {
         let manifest = Arc::new(manifest);
         (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
         Ok(Self { manifest, cases, evaluator, ..self.clone() })
+    }
+
+    /// The same with tunables that the manifest does not name.
+    pub fn with_brought(&self, brought: &Brought) -> Self {
+        let mut manifest = (*self.manifest).clone();
+        manifest.tunables.extend(brought.tunables.iter().cloned());
+        manifest.constraints.extend(brought.constraints.iter().map(|text| (text.clone(), 0..0)));
+        let mut evaluator = self.evaluator.clone();
+        let manifest = Arc::new(manifest);
+        evaluator.manifest = Arc::clone(&manifest);
+        Self { manifest, evaluator, ..self.clone() }
     }
 
     /// Whether the project has its own `main`.

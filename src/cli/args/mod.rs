@@ -318,6 +318,10 @@ pub struct RunArgs {
     /// Leave out records of operators and projects with this in their names; may be given several times.
     #[arg(long, value_name = "PATTERN")]
     pub hold_out: Vec<String>,
+    /// Operator projects, or directories of them, that a rule which the model states is tried on before it is kept [default: the others of
+    /// the git repository]. May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Vec<PathBuf>,
     /// Continue from the journal of an interrupted run; an error if there is none that fits.
     #[arg(long, overrides_with = "no_resume")]
     pub resume: bool,
@@ -488,6 +492,12 @@ pub struct RewindArgs {
     /// Measure and report, but write no record.
     #[arg(long)]
     pub dry_run: bool,
+    /// Have the language model of ascend.toml take optimisations out as well: as many as `rewind` of [model] says, or four.
+    #[arg(long = "model", conflicts_with = "no_model")]
+    pub ask_model: bool,
+    /// The language model of ascend.toml.
+    #[command(flatten)]
+    pub model: ModelArgs,
 }
 
 /// `doors`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agent::Role;
 use clap::Args;
 
-/// What a run does with `[model]` and `[proposer]` of ascend.toml.
+/// What a command does with `[model]` and `[proposer]` of ascend.toml.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Language model ([model] and [proposer] in ascend.toml; docs/agent.md)")]
 pub struct ModelArgs {
@@ -24,7 +24,7 @@ pub struct ModelArgs {
     /// Take the model's answers from a recording; a question that was not recorded is an error.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "no_model"])]
     pub replay: Option<PathBuf>,
-    /// Print what the model would be told for a role (diagnose, plan, propose, repair, evolve, distil or motif) about the operator as it stands, ask nothing, and
+    /// Print what the model would be told for a role (diagnose, plan, propose, repair, evolve, distil, motif or rewind) about the operator as it stands, ask nothing, and
     /// tune nothing. What only an answer could fill in stays empty.
     #[arg(long, value_name = "ROLE")]
     pub show_prompt: Option<Role>,

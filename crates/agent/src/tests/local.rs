@@ -2,7 +2,7 @@
 
 use super::*;
 use experience::local_name;
-use motif::{LocalForm, LocalMotif};
+use motif::{LocalForm, LocalMotif, LocalRecord};
 use proposer::{Heard, Proposer};
 
 const BARRIER: &str = "        AscendC::PipeBarrier<PIPE_ALL>();";
@@ -53,7 +53,17 @@ fn a_bank_proposes_it_without_a_model_until_it_does_not_hold() {
     assert_eq!(context.admit(&proposal.patch).unwrap(), after());
     assert_eq!(proposal.motifs.join("+"), name);
     assert!(proposal.why.contains("narrow the barrier, at op_kernel/add.cpp:7"), "{}", proposal.why);
+    let record = |engine: &LocalMotifs| {
+        let records = engine.records();
+        let (of, LocalRecord { searched, matched, held, gained, .. }) = &records[0];
+        assert_eq!(*of, name);
+        [*searched, *matched, *held, *gained]
+    };
+    assert_eq!(record(&engine), [1, 1, 0, 0]);
     engine.hear(proposal, &Heard::Right { gain: 1.0, taken: false });
+    assert_eq!(record(&engine), [1, 1, 1, 0]);
+    engine.hear(proposal, &Heard::Right { gain: 1.2, taken: true });
+    assert_eq!(record(&engine), [1, 1, 1, 1], "the same operator counts once");
     assert_eq!(engine.propose(&asked(&context, &bank, &history, 0)).len(), 1);
     engine.hear_taken_back("D01", "worth nothing");
     assert!(engine.refused().is_empty());

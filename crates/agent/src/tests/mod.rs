@@ -7,6 +7,7 @@ mod local;
 mod program;
 mod prompts;
 mod recordings;
+mod rewinding;
 mod tools;
 
 use super::*;

@@ -4,6 +4,7 @@
 //! look like tuning decisions. [`render`] writes the commented `ascend.toml`. What the runner reports about the compiled
 //! operator ([`DescribedOps`]) takes precedence over what the text seems to say.
 
+mod brought;
 mod cases;
 mod choose;
 mod constraints;
@@ -20,6 +21,7 @@ use project::OperatorProject;
 use source::SourceTree;
 use space::Tunable;
 
+pub use brought::{Brought, brought};
 pub use choose::{case_of, choose, dtypes_without_cases, unfit, written};
 pub use render::render;
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::code::words;
 use crate::context::Context;
-use crate::rewrite::exchange::{Exchange, Form, Guard, Way, made};
+use crate::rewrite::exchange::{Exchange, Form, Guard, Way, made, unmade};
 use crate::site::{Candidate, Site};
 use source::{Edit, Patch, SourceTree};
 
@@ -29,6 +30,44 @@ pub struct LocalForm {
     /// Names that `fast` declares, and that mean nothing in the function yet.
     #[serde(default)]
     pub fresh: Vec<String>,
+    /// What became of it on the operators that it was tried on, and why it is refused, where it is.
+    #[serde(default, skip_serializing_if = "LocalRecord::is_empty")]
+    pub record: LocalRecord,
+}
+
+/// What became of a local motif on operators, one and the same counted as often as it was tried there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct LocalRecord {
+    /// Operators whose sources were searched for the slow form.
+    pub searched: u32,
+    /// Those that have it, with the guards.
+    pub matched: u32,
+    /// Those of them that were run with the fast form in its place, and were right.
+    pub held: u32,
+    /// Those of them that got faster.
+    pub gained: u32,
+    /// The operator that it broke although its guards held, and how. Such a motif is not made any more.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refused: String,
+}
+
+impl LocalRecord {
+    /// Whether it was tried nowhere.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds what became of it elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.searched += other.searched;
+        self.matched += other.matched;
+        self.held += other.held;
+        self.gained += other.gained;
+        if self.refused.is_empty() {
+            self.refused.clone_from(&other.refused);
+        }
+    }
 }
 
 /// Holes that have to be local tensors of some element types.
@@ -122,7 +161,13 @@ impl LocalMotif {
         }
         let (slow, fast) = (Form::Code(kept(&form.slow)), Form::Code(kept(&form.fast)));
         let make = Way::new(kept(&form.title), guards(&form));
-        Ok(Self { exchange: Exchange { slow, fast, make, unmake: None }, form })
+        let unmake = is_invertible(&form).then(|| Way::new(kept(&form.title), guards_of_unmaking(&form)));
+        Ok(Self { exchange: Exchange { slow, fast, make, unmake }, form })
+    }
+
+    /// Whether the fast form says all that the slow one needs to be written.
+    pub fn is_invertible(&self) -> bool {
+        self.exchange.unmake.is_some()
     }
 
     /// Its text.
@@ -143,6 +188,21 @@ impl LocalMotif {
         let first = possible.first()?;
         together(&possible).or_else(|| together(&[*first]))
     }
+
+    /// Patches that put the slow form into the place of the fast one, one place each: those of which it makes the same text again.
+    pub fn rewinds(&self, context: &Context) -> Vec<(Site, Patch)> {
+        let ways = std::slice::from_ref(&self.exchange);
+        let found = unmade(context, ways).into_iter().filter_map(|Candidate { site, edits }| {
+            let patch = Patch { title: self.form.title.clone(), motif: String::new(), edits: edits.ok()? };
+            let slow = context.after(context.tree.apply(&patch).ok()?);
+            let is_undone = made(&slow, ways).into_iter().any(|Candidate { edits, .. }| {
+                let again = edits.ok().map(|edits| Patch { edits, ..patch.clone() });
+                again.and_then(|again| slow.tree.apply(&again).ok()).is_some_and(|tree| tree == context.tree)
+            });
+            is_undone.then_some((site, patch))
+        });
+        found.collect()
+    }
 }
 
 /// A text for as long as the program runs.
@@ -159,6 +219,22 @@ fn guards(form: &LocalForm) -> &'static [Guard] {
     let apart = form.apart.iter().map(|[left, right]| Guard::Apart(kept(left), kept(right)));
     let fresh = (!form.fresh.is_empty()).then(|| Guard::Fresh(kept_list(&form.fresh)));
     Box::leak(tensors.chain(apart).chain(fresh).collect::<Vec<_>>().into_boxed_slice())
+}
+
+/// Whether every hole of the slow form has a text once the fast one is found.
+fn is_invertible(form: &LocalForm) -> bool {
+    let known = holes(&form.fast);
+    let of_guards = form.tensors.iter().flat_map(|of| &of.holes).chain(form.apart.iter().flatten());
+    holes(&form.slow).iter().chain(of_guards).all(|hole| known.contains(hole))
+}
+
+/// The same guards, and that nobody else uses the names that go.
+fn guards_of_unmaking(form: &LocalForm) -> &'static [Guard] {
+    let tensors = form.tensors.iter().map(|of| Guard::Tensors(kept_list(&of.holes), kept_list(&of.elements)));
+    let apart = form.apart.iter().map(|[left, right]| Guard::Apart(kept(left), kept(right)));
+    let mentions = |name: &String| words(&form.fast).into_iter().filter(|word| word == name).count();
+    let gone = form.fresh.iter().map(|name| Guard::Mentioned(kept(name), mentions(name)));
+    Box::leak(tensors.chain(apart).chain(gone).collect::<Vec<_>>().into_boxed_slice())
 }
 
 /// What an example may be: one that begins as code does, and holds no comment and no directive.
@@ -231,6 +307,37 @@ mod tests {
             None,
             "it does not parse"
         );
+    }
+
+    #[test]
+    fn it_is_unmade_where_the_fast_form_says_everything_and_it_makes_the_same_again() {
+        let rewinds = |form: LocalForm, text: &str| {
+            let tree: SourceTree = [("op_kernel/k.cpp", text)].into_iter().collect();
+            let context = Context::new(tree, KnownValues::default(), None);
+            let motif = LocalMotif::new(form).unwrap();
+            let of = |(site, patch): (Site, Patch)| (site.line, context.admit(&patch).unwrap());
+            (motif.is_invertible(), motif.rewinds(&context).into_iter().map(of).collect::<Vec<_>>())
+        };
+        let fast = KERNEL.replace("Muls(y, x, 2.0f, count)", "Add(y, x, x, count)");
+        let (_, found) = rewinds(form(), &fast);
+        let [(5, slow)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(slow.text("op_kernel/k.cpp"), Some(KERNEL));
+        let other = fast.replace("Add(y, x, x", "Add(y, x, y");
+        assert!(rewinds(form(), &other).1.is_empty(), "two holes of a name are one text");
+        // What is multiplied by, nothing of the fast form says.
+        let one_way = LocalForm { slow: "@Muls($$y, $$x, $f, $n);".to_owned(), ..form() };
+        assert_eq!(rewinds(one_way, &fast), (false, Vec::new()));
+        // A name that the fast form declares goes with it, unless somebody else uses it.
+        let named = LocalForm {
+            fast: "uint32_t all = $n;\n@Add($$y, $$x, $$x, all);".to_owned(),
+            fresh: vec!["all".to_owned()],
+            ..form()
+        };
+        let made = applied(LocalForm { apart: vec![["x".to_owned(), "y".to_owned()]], ..named.clone() }).unwrap();
+        let (_, found) = rewinds(named.clone(), &made);
+        assert_eq!(found.iter().map(|(_, tree)| tree.text("op_kernel/k.cpp")).collect::<Vec<_>>(), [Some(KERNEL)]);
+        let used = made.replace("outQueueY.EnQue(y);", "outQueueY.EnQue(y); Use(all);");
+        assert!(rewinds(named, &used).1.is_empty());
     }
 
     #[test]

@@ -145,6 +145,7 @@ pub(super) fn other_events() -> Vec<Event> {
                 },
             ],
             yields: vec![RewindYield { motif: "D01".into(), tried: 1, right: 1, kept: 1, most: 1.42 }],
+            model: None,
             bank: "bank".into(),
             origin: Origin::Modelled,
             machine: "ascend910b2".into(),
