@@ -65,8 +65,10 @@ fn with_noise_a_winner_is_really_faster_and_nothing_is_written() {
 fn it_only_rehearses() {
     require_tools!();
     let project = Project::fixture("add_custom");
-    for arguments in [&["run"][..], &["check"], &["compare", "--against", "."], &["profile"]] {
+    for arguments in [&["run"][..], &["compare", "--against", "."], &["profile"]] {
         let refused = project.run(&[arguments, &["--backend", "recorded"]].concat());
         assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stderr);
     }
+    let nothing_locked = project.run(&["check", "--backend", "recorded"]);
+    assert_eq!(nothing_locked.code, 1, "a check rehearses too, against a lock: {}", nothing_locked.stderr);
 }

@@ -102,7 +102,7 @@ fn errors_name_line_and_column() {
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:7:8: invalid value: integer `-1`, expected u64; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:6:10: unknown variant `guessed`, expected `modelled` or `measured`; restore the file from version control or run `cargo ascend-tune run` again
-    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `speedup_permille`, `machine`, `device`, `sources`, `applied`, `included`, `configuration`, `defaults`, `cmake`, `files`, `generalisation`, `motif`, `case`, `known`, `departure`, `accepted`, `other`; restore the file from version control or run `cargo ascend-tune run` again
+    ascend.lock:8:1: unknown field `surprise`, expected one of `version`, `tool`, `operator`, `origin`, `seed`, `manifest`, `speedup_permille`, `machine`, `device`, `sources`, `applied`, `included`, `configuration`, `brought`, `defaults`, `cmake`, `files`, `generalisation`, `motif`, `case`, `known`, `departure`, `accepted`, `other`; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:47:8: case `large` is there twice; restore the file from version control or run `cargo ascend-tune run` again
     ascend.lock:11: a merge of `HEAD` and `faster` left both sides in the lock, which cannot be merged by hand; when the sources are merged, `cargo ascend-tune lock accept` verifies, times and locks them as they are, and keeps what `HEAD` knows of before
     ascend.lock:1:1: missing field `version`; restore the file from version control or run `cargo ascend-tune run` again
