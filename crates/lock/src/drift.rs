@@ -194,7 +194,11 @@ pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
     }
     found.extend(changes.into_iter().map(|(file, change)| Drift::Source { file, change }));
     if let Some(configuration) = current.configuration {
-        found.extend(tunables(&lock.configuration, configuration));
+        // A rewrite may leave a tunable without its constant, and the lock has its default: in the sources as they were locked that is
+        // no change.
+        let edited = found.iter().any(|drift| matches!(drift, Drift::Source { .. }));
+        let known = |drift: &Drift| matches!(drift, Drift::Tunable { now: None, .. }) && !edited;
+        found.extend(tunables(&lock.configuration, configuration).into_iter().filter(|drift| !known(drift)));
     }
     found
 }

@@ -184,6 +184,14 @@ fn drift_names_what_changed() {
         configuration: Some(&lock.configuration),
     };
     assert_eq!(drift(&lock, &same), []);
+    // A rewrite has taken the constant out of the sources that were locked.
+    let without = Configuration::new();
+    let gone = Current { configuration: Some(&without), ..same };
+    assert_eq!(drift(&lock, &gone), []);
+    let mut others = tree.clone();
+    others.insert("op_kernel/gelu.cpp", "edited");
+    let edited = Current { sources: &others, ..gone };
+    assert!(drift(&lock, &edited).iter().any(|drift| matches!(drift, Drift::Tunable { now: None, .. })));
 }
 
 #[test]
