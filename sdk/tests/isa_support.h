@@ -19,8 +19,8 @@
 
 namespace isa_test {
 
-/// What somebody calls, for as long as he is being called: half of what a program of many small checks costs to compile, with
-/// `std::function` in its place.
+/// What somebody calls, for as long as that is being called. With `std::function` in its place, a program of many small
+/// checks takes up to twice as long to compile.
 template <typename Signature>
 class Callee;
 

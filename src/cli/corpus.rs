@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use super::check::top_of_checkout;
 use super::projects::below;
 use super::target::runtime;
 use agent::without_folders;
@@ -30,18 +30,10 @@ pub(super) struct Corpus {
 impl Corpus {
     /// Beside the operator of a workspace: all below the directories `given`; without any, all of the repository that it lies in.
     pub fn beside(workspace: &Workspace, given: &[PathBuf]) -> Result<Self, TunerError> {
-        let root = &workspace.project.root;
-        let own = canonical(root);
-        let found: Vec<PathBuf> = match given {
-            [] => repository(root).iter().flat_map(|top| below(top)).collect(),
-            given => {
-                let none = |directory: &PathBuf| below(directory).is_empty();
-                if let Some(empty) = given.iter().find(|directory| none(directory)) {
-                    let message = format!("--corpus {}: no ascend.toml there or below", empty.display());
-                    return Err(TunerError::Usage(message));
-                }
-                given.iter().flat_map(|directory| below(directory)).collect()
-            }
+        let own = canonical(&workspace.project.root);
+        let found = match given {
+            [] => below(&top_of_checkout(&own)),
+            given => named(given)?,
         };
         let mut seen = BTreeSet::from([own]);
         let others = found.into_iter().filter(|directory| seen.insert(canonical(directory)));
@@ -95,6 +87,23 @@ impl Corpus {
     }
 }
 
+/// The operators at and below directories that a user names.
+///
+/// # Errors
+/// There are none in one of them: a run says so before it begins.
+pub(super) fn named(given: &[PathBuf]) -> Result<Vec<PathBuf>, TunerError> {
+    let mut all = Vec::new();
+    for directory in given {
+        let found = below(directory);
+        if found.is_empty() {
+            let message = format!("--corpus {}: no ascend.toml there or below", directory.display());
+            return Err(TunerError::Usage(message));
+        }
+        all.extend(found);
+    }
+    Ok(all)
+}
+
 fn opened(directories: &[PathBuf], options: &WorkspaceOptions) -> Vec<Workspace> {
     let open = |directory: &PathBuf| {
         let options = WorkspaceOptions { directory: directory.clone(), ..options.clone() };
@@ -106,13 +115,4 @@ fn opened(directories: &[PathBuf], options: &WorkspaceOptions) -> Vec<Workspace>
 
 fn canonical(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// The top of the working tree that a directory lies in.
-fn repository(directory: &Path) -> Option<PathBuf> {
-    let mut git = Command::new("git");
-    git.arg("-C").arg(directory).args(["rev-parse", "--show-toplevel"]).stdin(Stdio::null()).stderr(Stdio::null());
-    let answer = git.output().ok().filter(|answer| answer.status.success())?;
-    let top = String::from_utf8(answer.stdout).ok()?;
-    Some(PathBuf::from(top.trim_end_matches(['\n', '\r'])))
 }

@@ -8,6 +8,7 @@ use super::Exit;
 use super::alone::{alone, weight_permille};
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::bank::own_bank;
+use super::corpus;
 use super::entries::{beside_what, drifted_entries, key_of, with_beside, with_own};
 use super::locked::{
     cmake_entries, locked_departures, locked_device, locked_files, locked_findings, locked_machine, locked_manifest,
@@ -39,6 +40,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     let started = Instant::now();
     let start =
         Start { seed: Some(arguments.target.seed), budget: Some(arguments.budget), ..start_event("run", common) };
+    corpus::named(&arguments.corpus)?;
     let project = OperatorProject::find(&common.project)?;
     let completed = recover(&project.root, &project.work_directory())?;
     let workspace = open(start, common, &arguments.target, false, output)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Definition;
+use super::{Definition, Selection};
 
 /// `init`.
 #[derive(Clone, Debug, Args)]
@@ -16,15 +16,9 @@ use super::Definition;
     cargo ascend-tune init --hook                       (digests before each commit)\n  \
     cargo ascend-tune init --cmake                      (for find_package(AscendTune))")]
 pub struct InitArgs {
-    /// Operators, directories of them, or patterns such as 'math/*' [default: the operator of --project].
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// Every operator in or below the project's directory, without `target` and what git ignores.
-    #[arg(long, conflicts_with = "paths")]
-    pub workspace: bool,
-    /// Leave out operators with this in their paths; may be repeated.
-    #[arg(long, value_name = "TEXT")]
-    pub exclude: Vec<String>,
+    /// Operators to make a manifest of.
+    #[command(flatten)]
+    pub selection: Selection,
     /// Builds and runs at the same time, of one operator or of several [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: Option<u32>,

@@ -25,7 +25,7 @@ pub use check::CheckArgs;
 pub use init::{CaseCount, CiSystem, InitArgs};
 pub use lock::{ApplyArgs, ExportFormat, LockAction, LockArgs, UndoArgs};
 pub use model::{McpArgs, ModelArgs};
-pub use operators::Operators;
+pub use operators::{Operators, Selection};
 pub use printed::{CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 pub use report::ReportArgs;
 use search::StrategyKind;

@@ -22,7 +22,7 @@ pub fn execute(common: &Common, arguments: &InitArgs, output: &mut Output) -> Re
         (false, false) => {}
     }
     let jobs = arguments.jobs.map_or_else(processors, |jobs| jobs as usize);
-    if arguments.workspace || !arguments.paths.is_empty() {
+    if arguments.selection.is_many() {
         return many::make(common, arguments, jobs, output);
     }
     let made = one::make(common, arguments, jobs, output)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::changed::Changes;
-use crate::cli::args::{Common, Operators};
+use crate::cli::args::{Common, Operators, Selection};
 use crate::cli::projects::below;
 use manifest::FILE_NAME;
 use tuner::TunerError;
@@ -37,18 +37,17 @@ pub(in crate::cli) fn chosen(
     arguments: &Operators,
     machine: Option<&str>,
 ) -> Result<Chosen, TunerError> {
-    let is_many = arguments.workspace || !arguments.paths.is_empty();
-    let found = match (arguments.workspace, arguments.paths.is_empty()) {
+    let selection = &arguments.selection;
+    let is_many = selection.is_many();
+    let found = match (selection.workspace, selection.paths.is_empty()) {
         (true, _) => in_workspace(&common.project)?,
-        (false, false) => named(&arguments.paths)?,
+        (false, false) => named(&selection.paths)?,
         (false, true) => vec![common.project.clone()],
     };
-    let found: Vec<Operator> = found.into_iter().map(operator).collect();
-    let is_excluded = |operator: &Operator| arguments.exclude.iter().any(|text| operator.name.contains(text.as_str()));
-    let operators: Vec<Operator> = found.into_iter().filter(|operator| !is_excluded(operator)).collect();
+    let mut operators: Vec<Operator> = found.into_iter().map(operator).collect();
+    operators.retain(|operator| !is_excluded(operator, selection));
     if operators.is_empty() {
-        let message = format!("--exclude {}: no operator is left", arguments.exclude.join(", "));
-        return Err(TunerError::Usage(message));
+        return Err(nothing_left(selection));
     }
     let Some(revision) = &arguments.changed_since else { return Ok(Chosen { operators, is_many, left_out: 0 }) };
     let changes = Changes::since(&operators[0].directory, revision)?;
@@ -58,6 +57,16 @@ pub(in crate::cli) fn chosen(
         operators.into_iter().filter(|operator| changes.touch(&operator.directory, machine, &roots)).collect();
     // One project, too, can have nothing that changed: there is a summary to say so.
     Ok(Chosen { left_out: (all - operators.len()) as u64, operators, is_many: true })
+}
+
+/// Whether `--exclude` names something in an operator's path.
+pub(super) fn is_excluded(operator: &Operator, selection: &Selection) -> bool {
+    selection.exclude.iter().any(|text| operator.name.contains(text.as_str()))
+}
+
+/// That `--exclude` leaves none.
+pub(super) fn nothing_left(selection: &Selection) -> TunerError {
+    TunerError::Usage(format!("--exclude {}: no operator is left", selection.exclude.join(", ")))
 }
 
 pub(super) fn operator(directory: PathBuf) -> Operator {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::select::{Operator, meant, operator, without_ignored};
+use super::select::{Operator, is_excluded, meant, nothing_left, operator, without_ignored};
 use crate::cli::args::{Common, InitArgs};
 use crate::cli::projects::{below, is_built};
 use manifest::FILE_NAME;
@@ -23,7 +23,8 @@ pub(in crate::cli) struct Uninitialised {
 
 /// Operators at and below the places that the arguments mean, by directory.
 pub(in crate::cli) fn uninitialised(common: &Common, arguments: &InitArgs) -> Result<Uninitialised, TunerError> {
-    let paths = if arguments.workspace { std::slice::from_ref(&common.project) } else { &arguments.paths[..] };
+    let selection = &arguments.selection;
+    let paths = if selection.workspace { std::slice::from_ref(&common.project) } else { &selection.paths[..] };
     let (mut seen, mut all) = (BTreeSet::new(), Uninitialised::default());
     for path in paths {
         let places = meant(path)?;
@@ -49,20 +50,18 @@ pub(in crate::cli) fn uninitialised(common: &Common, arguments: &InitArgs) -> Re
         }
         if found == 0 {
             // What is named alone may be an operator in a way that only a closer look finds out; it says what is missing, too.
-            if arguments.workspace || is_pattern || others > 0 {
+            if selection.workspace || is_pattern || others > 0 {
                 return Err(nothing(path, others));
             }
             all.operators.push(operator(path.clone()));
         }
     }
-    let is_left_in = |operator: &Operator| !arguments.exclude.iter().any(|text| operator.name.contains(text.as_str()));
     for list in [&mut all.operators, &mut all.left_alone] {
-        list.retain(is_left_in);
+        list.retain(|operator| !is_excluded(operator, selection));
         list.sort_by(|one, other| one.name.cmp(&other.name));
     }
     if all.operators.is_empty() && all.left_alone.is_empty() {
-        let message = format!("--exclude {}: no operator is left", arguments.exclude.join(", "));
-        return Err(TunerError::Usage(message));
+        return Err(nothing_left(selection));
     }
     all.other_chips.sort();
     all.other_chips.dedup();
