@@ -35,6 +35,8 @@ function timeline(root) {
   const svg = root.querySelector("svg"), data = JSON.parse(root.querySelector("script").textContent);
   const groups = svg.querySelectorAll("g.marks"), axes = svg.querySelectorAll("g.ticks"), width = data.right - data.left;
   const still = [...groups, ...axes].map((group) => group.innerHTML);
+  // A lane is as long as its core was at work.
+  const lanes = svg.querySelectorAll("rect.lane"), shares = [...lanes].map((lane) => lane.getAttribute("width") / width);
   let view = [0, 1], dragged = null;
   const make = (name, words, parent) => {
     const made = document.createElementNS(svg.namespaceURI, name);
@@ -42,7 +44,9 @@ function timeline(root) {
     return parent.appendChild(made);
   };
   const draw = () => {
-    if (view[1] - view[0] >= 1) return [...groups, ...axes].forEach((group, at) => { group.innerHTML = still[at]; });
+    const span = view[1] - view[0];
+    lanes.forEach((lane, at) => lane.setAttribute("width", width * Math.min(1, Math.max(0, (shares[at] - view[0]) / span))));
+    if (span >= 1) return [...groups, ...axes].forEach((group, at) => { group.innerHTML = still[at]; });
     data.panels.forEach((panel, row) => {
       const from = view[0] * panel.span, to = view[1] * panel.span, unit = width / (to - from);
       const x = (time) => data.left + (Math.min(to, Math.max(from, time)) - from) * unit;

@@ -9,7 +9,7 @@ use backend::longest;
 use experience::{Bank, Query, Shingles, features_of, symptoms_of};
 use motif::Context;
 use source::facts::KnownValues;
-use source::tunable::{SiteForm, locate};
+use source::tunable::{Meaning, SiteForm, locate};
 use space::{Binding, Configuration, NO_LIMIT, SearchSpace, Tunable, Value, domain_values};
 
 /// Winners of before as configurations of this space: what they do not say stays as it is.
@@ -32,10 +32,21 @@ pub(super) fn earlier_winners(options: &RunOptions, baseline: &Candidate, space:
 }
 
 /// Rules for all sizes that the sources do not have yet: all together, since one decides on the cores of the shortest work and another on
-/// the tiles of what is longer, then each alone. A search that draws rarely meets them without anything beside them.
+/// the tiles of what is longer, then each alone. A search that draws rarely meets them without anything beside them. Where the sources
+/// start fewer cores than there are, all of them is the first such rule: nothing else is worth as much, and it is one evaluation.
 pub(super) fn rules(space: &SearchSpace, baseline: &Candidate) -> Vec<Configuration> {
     let mut alone = Vec::new();
     let mut together = baseline.configuration.clone();
+    for tunable in space.tunables().filter(|tunable| Meaning::of(tunable) == Some(Meaning::Cores)) {
+        let present = baseline.configuration.get(&tunable.name).and_then(Value::as_int);
+        let all = domain_values(tunable).unwrap_or_default().iter().filter_map(Value::as_int).max();
+        if let (Some(all), Some(1..)) = (all, present)
+            && present < Some(all)
+        {
+            together.set(&tunable.name, Value::Int(all));
+        }
+    }
+    let all_cores = together.clone();
     for tunable in space.tunables() {
         let values = domain_values(tunable).unwrap_or_default();
         let first: Vec<Value> = match tunable.binding {
@@ -59,7 +70,7 @@ pub(super) fn rules(space: &SearchSpace, baseline: &Candidate) -> Vec<Configurat
         }));
     }
     let mut found: Vec<Configuration> = Vec::new();
-    for configuration in std::iter::once(together).chain(alone) {
+    for configuration in [all_cores, together].into_iter().chain(alone) {
         if configuration != baseline.configuration
             && !found.contains(&configuration)
             && space.check(&configuration).is_ok()
@@ -89,4 +100,50 @@ pub(super) fn settings_of_others(
     };
     let asked = workspace.tunables().iter().filter(asks).map(|tunable| tunable.name.as_str()).collect();
     expected_settings(space, bank, &query, &baseline.configuration, &asked, filled_bytes, &workspace.machine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use source::SourceTree;
+    use space::Domain;
+
+    fn tunable(name: &str, domain: Domain, default: i64, binding: Binding) -> Tunable {
+        let default = Some(Value::Int(default));
+        Tunable { name: name.to_owned(), domain, default, binding, reason: String::new(), when: None }
+    }
+
+    fn constant(name: &str, most: i64, default: i64) -> Tunable {
+        let binding = Binding::Constant { file: "h.cpp".to_owned(), name: name.to_owned(), also: Vec::new() };
+        tunable(name, Domain::Range { min: 1, max: most, step: 1 }, default, binding)
+    }
+
+    fn rules_of(tunables: Vec<Tunable>) -> Vec<Configuration> {
+        let configuration = tunables.iter().map(|it| (it.name.clone(), it.default.clone().unwrap())).collect();
+        let space = SearchSpace::new(&tunables, &[], &[]).unwrap();
+        rules(&space, &Candidate { sources: SourceTree::default(), configuration, patches: Vec::new() })
+    }
+
+    fn value(configuration: &Configuration, name: &str) -> i64 {
+        configuration.get(name).and_then(Value::as_int).unwrap()
+    }
+
+    #[test]
+    fn all_cores_come_first_where_the_sources_start_fewer() {
+        let share = Binding::Share { file: "h.cpp".to_owned(), cores: "BLOCK_DIM".to_owned(), of: "rows".to_owned() };
+        let shares = Domain::List { values: [0, 2, 4, 8].map(Value::Int).to_vec(), ordered: true };
+        let of = |cores| {
+            rules_of(vec![
+                constant("BLOCK_DIM", 48, cores),
+                constant("BUFFER_NUM", 3, 2),
+                tunable("BLOCK_DIM_share", shares.clone(), 0, share.clone()),
+            ])
+        };
+        let found = of(8);
+        assert_eq!([value(&found[0], "BLOCK_DIM"), value(&found[0], "BLOCK_DIM_share")], [48, 0]);
+        assert_eq!([value(&found[1], "BLOCK_DIM"), value(&found[1], "BLOCK_DIM_share")], [48, 4], "and with the rule");
+        assert_eq!(value(&found[2], "BLOCK_DIM"), 8, "which is tried alone too");
+        assert!(found.iter().all(|it| value(it, "BUFFER_NUM") == 2));
+        assert!(of(48).iter().all(|it| value(it, "BLOCK_DIM_share") != 0), "nothing to say of cores");
+    }
 }

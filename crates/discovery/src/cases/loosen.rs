@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Candidate, elements, is_real, names_places, value_range};
+use super::{Candidate, elements, is_index, is_real, names_places, value_range};
 use manifest::{TensorSpec, ValueRange};
 
 /// The candidate with a range in place of values that are plain data, so that its shapes may change. Sizes, places and single
@@ -36,7 +36,27 @@ fn is_plain_data(candidate: &Candidate, position: usize) -> bool {
     let others = candidate.inputs.iter().enumerate().filter(|(other, _)| *other != position);
     let mut shapes =
         others.filter_map(|(_, other)| other.shape.as_deref()).chain(candidate.output_shapes.iter().map(Vec::as_slice));
-    !names_places(&spec.name) && (candidate.inputs.len() == 1 || shapes.any(|other| other == shape))
+    let stand_for_themselves =
+        !names_places(&spec.name) && (candidate.inputs.len() == 1 || shapes.any(|other| other == shape));
+    stand_for_themselves || are_places_of_rows(candidate, position)
+}
+
+/// Whether an input names places for each of the rows of another, such as the experts of a token, and any others would do: some come more
+/// than once, and they are in no order. With more rows there are more of them; what they name is as many as before.
+fn are_places_of_rows(candidate: &Candidate, position: usize) -> bool {
+    let spec = &candidate.inputs[position];
+    let rows = spec.shape.as_deref().and_then(|shape| shape.first()).copied().unwrap_or_default();
+    let mut others = candidate.inputs.iter().enumerate().filter(|(other, _)| *other != position);
+    let has_rows = |shape: &[u64]| shape.len() > 1 && shape.first() == Some(&rows);
+    let is_of_rows = rows > 1 && others.any(|(_, other)| other.shape.as_deref().is_some_and(has_rows));
+    let name = spec.name.to_ascii_lowercase();
+    let is_size = ["len", "dim", "axis", "axes", "offset"].iter().any(|part| name.contains(part));
+    let are_places =
+        is_index(&name) && !is_size && spec.values.iter().all(|value| *value >= 0.0 && value.fract() == 0.0);
+    let mut sorted = spec.values.clone();
+    sorted.sort_by(f64::total_cmp);
+    let is_repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]) && sorted.first() != sorted.last();
+    is_of_rows && are_places && is_repeated && sorted != spec.values
 }
 
 /// The tensor with a range where its source gives one real number to all of many elements: such data tell no two elements
@@ -125,6 +145,21 @@ mod tests {
         assert_eq!(loose(vec![x(), tensor("indices", "int32", &[4], &four)]), [true, false]);
         assert_eq!(loose(vec![x(), tensor("paddings", "int64", &[2], &[1.0, 1.0])]), [true, false]);
         assert_eq!(loose(vec![x(), tensor("out_size", "int64", &[4], &four)]), [true, false]);
+    }
+
+    #[test]
+    fn places_of_rows_are_drawn_and_lists_in_an_order_stay() {
+        let with = |name: &str, shape: &[u64], values: &[f64]| {
+            loose(vec![tensor("x", "float16", &[4, 64], &[]), tensor(name, "int32", shape, values)])[1]
+        };
+        assert!(with("expert_idx", &[4, 2], &[2.0, 0.0, 0.0, 1.0, 2.0, 1.0, 0.0, 2.0]));
+        assert!(with("index", &[4], &[2.0, 0.0, 2.0, 1.0]));
+        assert!(!with("index", &[3], &[2.0, 0.0, 2.0]), "of no rows");
+        assert!(!with("index", &[4], &[3.0, 0.0, 2.0, 1.0]), "each once: it may be a permutation");
+        assert!(!with("index", &[4], &[0.0, 1.0, 1.0, 2.0]), "in order: they may be ends of groups");
+        assert!(!with("index", &[4], &[0.0, 0.0, 0.0, 0.0]), "all the same: nothing is known of others");
+        assert!(!with("index", &[4], &[2.0, -1.0, 2.0, 1.0]), "no places");
+        assert!(!with("seq_len", &[4], &[2.0, 0.0, 2.0, 1.0]), "sizes");
     }
 
     #[test]

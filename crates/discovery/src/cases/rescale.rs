@@ -46,7 +46,8 @@ pub fn of_length(candidate: &Candidate, axis: usize, length: u64) -> Candidate {
 /// Tensors whose values mean something (positions, paddings, sizes) stay as they are: whether they fit the new shapes is for
 /// the tiling function to say.
 pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Option<Candidate> {
-    let candidate = loosened(candidate);
+    let given = candidate;
+    let candidate = loosened(given);
     let leading = leading(&candidate)?.to_vec();
     let present = *leading.get(axis)?;
     if present == length || length == 0 {
@@ -95,7 +96,17 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     };
     changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch_output);
     changed.output_shapes.iter_mut().for_each(stretch_output);
-    for input in changed.inputs.iter_mut().filter(|input| is_alone && input.values.is_empty()) {
+    let products = products_of_rows(&candidate.inputs, &changed.inputs);
+    let follow = |shape: &mut Vec<u64>| {
+        for axis in shape.iter_mut() {
+            *axis = products.iter().find(|(before, _)| before == axis).map_or(*axis, |(_, after)| *after);
+        }
+    };
+    changed.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(follow);
+    changed.output_shapes.iter_mut().for_each(follow);
+    // What values named that were given, their length may be by chance.
+    let drawn = changed.inputs.iter_mut().zip(&given.inputs).filter(|(_, given)| is_alone && given.values.is_empty());
+    for (input, _) in drawn {
         let is_place =
             input.dtype.starts_with("int") && input.range.low == 0.0 && input.range.high == (present - 1) as f64;
         if is_place {
@@ -142,6 +153,17 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     changed.data = None;
     changed.resized = true;
     Some(changed)
+}
+
+/// How many elements inputs of places with several for each row had and have now, where no axis of an input is as long: an axis of an
+/// output that is as long as that has an entry for each of them, such as the rows that go to all experts of a token.
+fn products_of_rows(before: &[TensorSpec], after: &[TensorSpec]) -> Vec<(u64, u64)> {
+    let is_axis =
+        |length: u64| before.iter().filter_map(|input| input.shape.as_ref()).any(|axes| axes.contains(&length));
+    let several = before.iter().zip(after).filter(|(input, _)| input.dtype.starts_with("int"));
+    let shapes = several.filter_map(|(before, after)| Some((before.shape.as_deref()?, after.shape.as_deref()?)));
+    let changed = shapes.filter(|(before, after)| before.len() > 1 && before[0] != after[0]);
+    changed.map(|(before, after)| (elements(before), elements(after))).filter(|(before, _)| !is_axis(*before)).collect()
 }
 
 /// Where three inputs of one number each are the begin, the end and the step of a series of `present` elements: another end, for one of
@@ -446,6 +468,20 @@ mod tests {
         assert_eq!(high(with_length(&gather, 1, 16)), 63.0, "places on another axis");
         gather.inputs[0].shape = Some(vec![64, 64]);
         assert_eq!(high(with_length(&gather, 0, 16)), 63.0, "nobody knows on which");
+    }
+
+    #[test]
+    fn experts_of_tokens_grow_with_these_and_so_does_what_goes_to_them() {
+        let mut route = case(&[&[4, 64], &[4, 2]]);
+        let values = [2.0, 0.0, 0.0, 1.0, 2.0, 1.0, 0.0, 2.0].to_vec();
+        route.inputs[1] = TensorSpec { name: "expert_idx".into(), values, ..tensor("int32", &[4, 2]) };
+        route.output_shapes = vec![vec![8, 64], vec![8], vec![3]];
+        let grown = with_length(&route, 0, 100).unwrap();
+        assert_eq!(shapes(&grown), [vec![100, 64], vec![100, 2]]);
+        assert_eq!(grown.output_shapes, [vec![200, 64], vec![200], vec![3]]);
+        let range = &grown.inputs[1].range;
+        assert_eq!((range.low, range.high), (0.0, 3.0), "no expert that there was not");
+        assert_eq!(with_length(&route, 1, 128).unwrap().output_shapes, [vec![8, 128], vec![8], vec![3]]);
     }
 
     #[test]
