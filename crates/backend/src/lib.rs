@@ -31,6 +31,6 @@ pub use process::{NOT_STARTED, NOT_STARTED_SIGN, ProcessLimits, WorkerCommand};
 pub use processor_time::Meter;
 pub use recorded::Recorded;
 pub use seam::{Answer, Backend, Capabilities, ToCome};
-pub use sim::{SimBackend, SimError};
+pub use sim::{SimBackend, SimError, VECTOR_CORES};
 pub use symbols::Symbols;
 pub use unit_test::{Script, TestFailure, TestReport, TestRun};

@@ -23,7 +23,7 @@ use aicore::{
 };
 
 /// Vector cores of the chips of the family, by their platform files: Ascend910B3 and B4 have the fewer, B2 the more.
-const VECTOR_CORES: [f64; 2] = [40.0, 48.0];
+pub const VECTOR_CORES: [f64; 2] = [40.0, 48.0];
 /// Vector cores beside each cube core.
 const VECTOR_CORES_EACH: f64 = 2.0;
 

@@ -5,9 +5,10 @@ use super::evaluator::Trialled;
 use super::run_options::RunOptions;
 use super::settings::expected_settings;
 use super::workspace::Workspace;
-use backend::longest;
+use backend::{VECTOR_CORES, longest};
 use experience::{Bank, Query, Shingles, features_of, symptoms_of};
 use motif::Context;
+use source::SourceTree;
 use source::facts::KnownValues;
 use source::tunable::{Meaning, SiteForm, locate};
 use space::{Binding, Configuration, NO_LIMIT, SearchSpace, Tunable, Value, domain_values};
@@ -33,13 +34,16 @@ pub(super) fn earlier_winners(options: &RunOptions, baseline: &Candidate, space:
 
 /// Rules for all sizes that the sources do not have yet: all together, since one decides on the cores of the shortest work and another on
 /// the tiles of what is longer, then each alone. A search that draws rarely meets them without anything beside them. Where the sources
-/// start fewer cores than there are, all of them is the first such rule: nothing else is worth as much, and it is one evaluation.
+/// start fewer cores than there are, all of them is the first such rule: nothing else is worth as much, and it is one evaluation. Cores that
+/// wait for one another must all run at once, so there it is as many as every chip of the family has.
 pub(super) fn rules(space: &SearchSpace, baseline: &Candidate) -> Vec<Configuration> {
     let mut alone = Vec::new();
     let mut together = baseline.configuration.clone();
+    let most = if cores_meet(&baseline.sources) { VECTOR_CORES[0] as i64 } else { i64::MAX };
     for tunable in space.tunables().filter(|tunable| Meaning::of(tunable) == Some(Meaning::Cores)) {
         let present = baseline.configuration.get(&tunable.name).and_then(Value::as_int);
-        let all = domain_values(tunable).unwrap_or_default().iter().filter_map(Value::as_int).max();
+        let possible = domain_values(tunable).unwrap_or_default();
+        let all = possible.iter().filter_map(Value::as_int).filter(|cores| *cores <= most).max();
         if let (Some(all), Some(1..)) = (all, present)
             && present < Some(all)
         {
@@ -81,6 +85,13 @@ pub(super) fn rules(space: &SearchSpace, baseline: &Candidate) -> Vec<Configurat
     found
 }
 
+/// Whether a source calls what makes cores wait for others.
+fn cores_meet(sources: &SourceTree) -> bool {
+    const MEETINGS: [&str; 4] = ["SyncAll", "CrossCoreWaitFlag", "IBWait", "WaitPreBlock"];
+    let mut texts = sources.iter().map(|(_, text)| text);
+    texts.any(|text| MEETINGS.iter().any(|name| text.contains(name)))
+}
+
 /// Configurations that the settings of operators in the bank make of this one.
 pub(super) fn settings_of_others(
     workspace: &Workspace,
@@ -105,7 +116,6 @@ pub(super) fn settings_of_others(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use source::SourceTree;
     use space::Domain;
 
     fn tunable(name: &str, domain: Domain, default: i64, binding: Binding) -> Tunable {
@@ -118,10 +128,11 @@ mod tests {
         tunable(name, Domain::Range { min: 1, max: most, step: 1 }, default, binding)
     }
 
-    fn rules_of(tunables: Vec<Tunable>) -> Vec<Configuration> {
+    fn rules_of(tunables: Vec<Tunable>, kernel: &str) -> Vec<Configuration> {
         let configuration = tunables.iter().map(|it| (it.name.clone(), it.default.clone().unwrap())).collect();
         let space = SearchSpace::new(&tunables, &[], &[]).unwrap();
-        rules(&space, &Candidate { sources: SourceTree::default(), configuration, patches: Vec::new() })
+        let sources = [("op_kernel/x.cpp".to_owned(), kernel.to_owned())].into_iter().collect();
+        rules(&space, &Candidate { sources, configuration, patches: Vec::new() })
     }
 
     fn value(configuration: &Configuration, name: &str) -> i64 {
@@ -132,18 +143,22 @@ mod tests {
     fn all_cores_come_first_where_the_sources_start_fewer() {
         let share = Binding::Share { file: "h.cpp".to_owned(), cores: "BLOCK_DIM".to_owned(), of: "rows".to_owned() };
         let shares = Domain::List { values: [0, 2, 4, 8].map(Value::Int).to_vec(), ordered: true };
-        let of = |cores| {
-            rules_of(vec![
+        let of_kernel = |cores, kernel| {
+            let tunables = vec![
                 constant("BLOCK_DIM", 48, cores),
                 constant("BUFFER_NUM", 3, 2),
                 tunable("BLOCK_DIM_share", shares.clone(), 0, share.clone()),
-            ])
+            ];
+            rules_of(tunables, kernel)
         };
+        let of = |cores| of_kernel(cores, "Add(z, x, y, n);");
         let found = of(8);
         assert_eq!([value(&found[0], "BLOCK_DIM"), value(&found[0], "BLOCK_DIM_share")], [48, 0]);
         assert_eq!([value(&found[1], "BLOCK_DIM"), value(&found[1], "BLOCK_DIM_share")], [48, 4], "and with the rule");
         assert_eq!(value(&found[2], "BLOCK_DIM"), 8, "which is tried alone too");
         assert!(found.iter().all(|it| value(it, "BUFFER_NUM") == 2));
         assert!(of(48).iter().all(|it| value(it, "BLOCK_DIM_share") != 0), "nothing to say of cores");
+        let waiting = of_kernel(8, "Add(z, x, y, n);\nSyncAll();");
+        assert_eq!(value(&waiting[0], "BLOCK_DIM"), 40, "some chips have no more, and 48 would wait there for ever");
     }
 }

@@ -78,7 +78,7 @@ fn call(example: &Example) -> Call {
     let attributes = example.attributes.iter().map(|(name, value)| (name.clone(), argument(value)));
     Call {
         origin: Origin::Definition,
-        place: String::new(),
+        place: Origin::Definition.words().to_owned(),
         arguments: inputs.chain(attributes).collect(),
         outputs: Some(example.outputs.iter().map(tensor).collect()),
         outputs_last: false,

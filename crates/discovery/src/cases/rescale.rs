@@ -98,7 +98,7 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     changed.output_shapes.iter_mut().for_each(stretch_output);
     let products = products_of_rows(&candidate.inputs, &changed.inputs);
     let follow = |shape: &mut Vec<u64>| {
-        for axis in shape.iter_mut() {
+        if let Some(axis) = shape.first_mut() {
             *axis = products.iter().find(|(before, _)| before == axis).map_or(*axis, |(_, after)| *after);
         }
     };
@@ -155,15 +155,18 @@ pub(super) fn with_length(candidate: &Candidate, axis: usize, length: u64) -> Op
     Some(changed)
 }
 
-/// How many elements inputs of places with several for each row had and have now, where no axis of an input is as long: an axis of an
-/// output that is as long as that has an entry for each of them, such as the rows that go to all experts of a token.
+/// How many elements inputs of places with several for each row had and have now, where no input has as many rows: an output with as many
+/// has one for each of them, such as the rows that go to all experts of a token.
 fn products_of_rows(before: &[TensorSpec], after: &[TensorSpec]) -> Vec<(u64, u64)> {
-    let is_axis =
-        |length: u64| before.iter().filter_map(|input| input.shape.as_ref()).any(|axes| axes.contains(&length));
+    let are_rows =
+        |count: u64| before.iter().filter_map(|input| input.shape.as_ref()?.first()).any(|rows| *rows == count);
     let several = before.iter().zip(after).filter(|(input, _)| input.dtype.starts_with("int"));
     let shapes = several.filter_map(|(before, after)| Some((before.shape.as_deref()?, after.shape.as_deref()?)));
     let changed = shapes.filter(|(before, after)| before.len() > 1 && before[0] != after[0]);
-    changed.map(|(before, after)| (elements(before), elements(after))).filter(|(before, _)| !is_axis(*before)).collect()
+    changed
+        .map(|(before, after)| (elements(before), elements(after)))
+        .filter(|(before, _)| !are_rows(*before))
+        .collect()
 }
 
 /// Where three inputs of one number each are the begin, the end and the step of a series of `present` elements: another end, for one of
@@ -482,6 +485,9 @@ mod tests {
         let range = &grown.inputs[1].range;
         assert_eq!((range.low, range.high), (0.0, 3.0), "no expert that there was not");
         assert_eq!(with_length(&route, 1, 128).unwrap().output_shapes, [vec![8, 128], vec![8], vec![3]]);
+        let square = with_length(&route, 0, 32).unwrap();
+        let output_shapes = with_length(&square, 0, 1000).unwrap().output_shapes;
+        assert_eq!(output_shapes, [vec![2000, 64], vec![2000], vec![3]], "as wide as there were rows");
     }
 
     #[test]
