@@ -185,6 +185,16 @@ fn another_chip_has_its_values_in_the_lock_alone() {
         check["cases"].as_array().expect("cases").iter().filter(|case| !case["locked_us"].is_null()).peekable();
     assert!(timed.peek().is_some() && timed.all(|case| number(&case["pairs"]) >= 15.0), "{check}");
     assert_has(&check["timed"].to_string(), &["2.0 % of noise", "against the locked times"]);
+    // What is slower is run in turn with what was locked, which git has.
+    let fresh = Project::fixture("gelu_naive");
+    for file in GELU_SOURCES {
+        project.write(file, &fresh.read(file));
+    }
+    let noisy = project.run(&["check", "--soc", "ascend910b2", "--backend", "recorded", "--noise", "2"]).expect(1);
+    let check = only(&noisy, "check");
+    assert_has(&check["timed"].to_string(), &["in turn with the sources that were locked, as they were committed"]);
+    assert!(names(&check["cases"], "verdict").contains(&"regressed".to_owned()), "{check}");
+    GELU_SOURCES.iter().zip(&before).for_each(|(file, tuned)| project.write(file, tuned));
 
     project.run(&["undo"]).expect(0);
     assert_eq!((project.read("ascend.lock"), sources(&project)), (own, before));
