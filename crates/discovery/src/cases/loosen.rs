@@ -41,8 +41,9 @@ fn is_plain_data(candidate: &Candidate, position: usize) -> bool {
     stand_for_themselves || are_places_of_rows(candidate, position)
 }
 
-/// Whether an input names places for each of the rows of another, such as the experts of a token, and any others would do: some come more
-/// than once, and they are in no order. With more rows there are more of them; what they name is as many as before.
+/// Whether an input names places for each of the rows of another, such as the experts of a token, and any others would do: it is called
+/// after what has no order, such as classes, or some come more than once, and in no order. With more rows there are more of them; what they
+/// name is as many as before.
 fn are_places_of_rows(candidate: &Candidate, position: usize) -> bool {
     let spec = &candidate.inputs[position];
     let rows = spec.shape.as_deref().and_then(|shape| shape.first()).copied().unwrap_or_default();
@@ -50,13 +51,14 @@ fn are_places_of_rows(candidate: &Candidate, position: usize) -> bool {
     let has_rows = |shape: &[u64]| shape.len() > 1 && shape.first() == Some(&rows);
     let is_of_rows = rows > 1 && others.any(|(_, other)| other.shape.as_deref().is_some_and(has_rows));
     let name = spec.name.to_ascii_lowercase();
-    let is_size = ["len", "dim", "axis", "axes", "offset"].iter().any(|part| name.contains(part));
-    let are_places =
-        is_index(&name) && !is_size && spec.values.iter().all(|value| *value >= 0.0 && value.fract() == 0.0);
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let is_class = has(&["target", "label", "expert"]);
+    let are_places = (is_class || is_index(&name)) && !has(&["len", "dim", "axis", "axes", "offset"]);
+    let are_whole = spec.values.iter().all(|value| *value >= 0.0 && value.fract() == 0.0);
     let mut sorted = spec.values.clone();
     sorted.sort_by(f64::total_cmp);
-    let is_repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]) && sorted.first() != sorted.last();
-    is_of_rows && are_places && is_repeated && sorted != spec.values
+    let has_no_order = sorted.windows(2).any(|pair| pair[0] == pair[1]) && sorted != spec.values;
+    is_of_rows && are_places && are_whole && sorted.first() != sorted.last() && (is_class || has_no_order)
 }
 
 /// The tensor with a range where its source gives one real number to all of many elements: such data tell no two elements
@@ -154,6 +156,8 @@ mod tests {
         };
         assert!(with("expert_idx", &[4, 2], &[2.0, 0.0, 0.0, 1.0, 2.0, 1.0, 0.0, 2.0]));
         assert!(with("index", &[4], &[2.0, 0.0, 2.0, 1.0]));
+        assert!(with("target", &[4], &[0.0, 1.0, 2.0, 3.0]), "classes have no order");
+        assert!(!with("target", &[4], &[1.0, 1.0, 1.0, 1.0]), "nothing is known of others");
         assert!(!with("index", &[3], &[2.0, 0.0, 2.0]), "of no rows");
         assert!(!with("index", &[4], &[3.0, 0.0, 2.0, 1.0]), "each once: it may be a permutation");
         assert!(!with("index", &[4], &[0.0, 1.0, 1.0, 2.0]), "in order: they may be ends of groups");
