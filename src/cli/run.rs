@@ -121,7 +121,7 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         drifted_entries(&drifted).iter().for_each(|warning| output.emit(warning));
         let records = further.records(&outcome.records, output);
         keep_experience(&workspace, &records, output);
-        further.keep_local_motifs(&workspace, &arguments.corpus, output);
+        further.keep_local_motifs(&workspace, &arguments.corpus, &outcome.records, output);
         comments_of_what_was(before, written).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");

@@ -179,7 +179,8 @@ impl Miner<'_> {
         let catalogue = rewound_patches(&context, motif::all()).into_iter().map(Rewound::of_catalogue);
         let local = self.options.local.iter().flat_map(|(name, motif)| {
             let rewinds = motif.rewinds(&context).into_iter();
-            rewinds.map(|(site, patch)| Rewound::of_local(name, &site, patch)).collect::<Vec<_>>()
+            let relieves = motif.form().relieves;
+            rewinds.map(|(site, patch)| Rewound::of_local(name, relieves, &site, patch)).collect::<Vec<_>>()
         });
         let rewinds = in_turn(catalogue.chain(local), self.options.sites).into_iter();
         let wanted = rewinds.filter_map(|Rewound { removal, patch }| {
