@@ -10,6 +10,7 @@ use futures_util::stream::FuturesOrdered;
 
 use super::contradictions::Contradictions;
 use super::known::KnownFindings;
+use super::known_data::{OtherData, Usual, note};
 use super::measurements::Measurements;
 use super::plan::Plan;
 use super::race::Race;
@@ -73,6 +74,7 @@ impl Trialled {
             round: 0,
             seconds: 0.0,
             error: None,
+            other_data: OtherData::new(),
         };
         Self {
             evaluation,
@@ -144,6 +146,8 @@ pub struct Evaluator {
     garbage: (u8, u8),
     /// What candidates may lean on, because the operator as it stands does.
     pub(super) leans_on_tensors: LeansOnTensors,
+    /// What data makes of the times of the operator as it stands.
+    pub(super) usual: Usual,
     /// Trials of one candidate that run at the same time.
     trials_at_once: usize,
     /// Whether no device is asked even where there is one.
@@ -181,6 +185,7 @@ impl Evaluator {
             configured: Arc::default(),
             garbage: Draw::default().garbage(),
             leans_on_tensors: LeansOnTensors::default(),
+            usual: Usual::default(),
             trials_at_once: 1,
             model_alone: false,
             contradictions: None,
@@ -244,7 +249,8 @@ impl Evaluator {
     /// An evaluator of candidates for a baseline: they may have no more hazards than it.
     #[must_use]
     pub fn against(&self, baseline: &Trialled) -> Self {
-        Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), ..self.clone() }
+        let usual = Usual::of(&baseline.evaluation);
+        Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), usual, ..self.clone() }
     }
 
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
@@ -322,6 +328,8 @@ impl Evaluator {
                 *known = (*count).max(*known);
             }
             trialled.known.note(&case.name, &execution, &self.manifest.allow);
+            let of_case = (case.name.as_str(), case.verify_only);
+            note(&mut trialled.evaluation.other_data, trial, of_case, &execution.launches);
             if trial.timed {
                 times.push(CaseTime::of(&case.name, &execution.launches));
                 if let Some(measurements) = &self.measurements {
@@ -337,6 +345,10 @@ impl Evaluator {
             if keep_outputs {
                 trialled.outputs.insert(index, execution.outputs);
             }
+        }
+        if let Some(flattered) = self.usual.refuses(&times, &trialled.evaluation.other_data) {
+            trialled.evaluation.outcome = Outcome::Rejected(flattered);
+            return Ok(trialled);
         }
         Ok(trialled.ended(times, |index| self.manifest.cases[self.workload.trials[index].case].name.clone()))
     }

@@ -38,6 +38,7 @@ mod judgement;
 mod kept_outputs;
 mod kernel_stage;
 mod known;
+mod known_data;
 mod larger_share;
 mod last_word;
 mod left_alone;

@@ -343,6 +343,13 @@ impl Task {
         if matches!(checks.outcome, Outcome::Rejected(_)) {
             return Ok(Evaluation { seconds, blocks: quick.blocks, ..checks });
         }
+        let times = match &quick.outcome {
+            Outcome::Valid(times) => times.as_slice(),
+            Outcome::Rejected(_) => &[],
+        };
+        if let Some(flattered) = self.evaluator.usual.refuses(times, &checks.other_data) {
+            return Ok(Evaluation { seconds, outcome: Outcome::Rejected(flattered), blocks: quick.blocks, ..checks });
+        }
         let thorough = Evaluation { thorough: true, seconds, ..quick };
         if self.noise > 0.0 { self.fought(plan, thorough).await } else { Ok(thorough) }
     }
