@@ -8,6 +8,7 @@ use super::Exit;
 use super::alone::{alone, weight_permille};
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::bank::own_bank;
+use super::check::top_of_checkout;
 use super::corpus;
 use super::entries::{beside_what, drifted_entries, key_of, with_beside, with_own};
 use super::locked::{
@@ -28,6 +29,7 @@ use experience::{Bank, Record};
 use lock::{self, EntryKey, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
 use project::OperatorProject;
 use report::RunRecord;
+use report::ci::gained;
 use source::SourceTree;
 use space::Configuration;
 use tuner::{
@@ -161,8 +163,31 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     }
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     let summary = summary(&workspace, &outcome, wall_s, lock_shown, report);
+    if let Some(file) = &arguments.markdown {
+        add_markdown(file, &summary, &workspace.project.root)?;
+    }
     output.emit(&Event::Summary(Box::new(Summary { model: used, ..summary })));
     Ok(Exit::Fine)
+}
+
+/// What an earlier run has gained is not what this one gains: each operator of a run adds to the file.
+pub fn forget_markdown(arguments: &RunArgs) -> std::io::Result<()> {
+    let removed = arguments.markdown.as_ref().map_or(Ok(()), fs_err::remove_file);
+    removed.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+/// Adds what was gained with an operator to the text of a pull request.
+fn add_markdown(file: &Path, summary: &Summary, project: &Path) -> Result<(), TunerError> {
+    let top = std::fs::canonicalize(top_of_checkout(project))?;
+    let project = std::fs::canonicalize(project)?;
+    let place = project.strip_prefix(&top).unwrap_or(&project).display().to_string();
+    let Some(text) = gained(summary, if place.is_empty() { "." } else { &place }) else { return Ok(()) };
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs_err::create_dir_all(folder)?;
+    }
+    let before = if file.exists() { fs_err::read_to_string(file)? } else { String::new() };
+    write_whole(file, &format!("{before}{text}"))?;
+    Ok(())
 }
 
 /// That sources and manifest are of another chip, so that only values are searched, and held by the lock alone.
