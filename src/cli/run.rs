@@ -119,11 +119,13 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
             return Err(TunerError::Locked(lock_path));
         }
+        // What takes long comes before anything is written: a run that is interrupted here goes on from its journal.
+        let records = further.records(&outcome.records, output);
+        let rules = further.rules(&workspace, &arguments.corpus, &outcome.records, output);
         write_winner(&workspace.project.root, &workspace.work_directory, before, written, &lock)?;
         drifted_entries(&drifted).iter().for_each(|warning| output.emit(warning));
-        let records = further.records(&outcome.records, output);
         keep_experience(&workspace, &records, output);
-        further.keep_local_motifs(&workspace, &arguments.corpus, &outcome.records, output);
+        further.keep_local_motifs(&workspace, rules, output);
         comments_of_what_was(before, written).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");
