@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::TunerError;
 use super::evaluation::{CaseTime, Champion, Evaluation, Outcome, journal_key};
-use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::evaluator::Evaluator;
 use super::injection::Injection;
 use super::journal::Journal;
 use super::noise::fight;
@@ -17,6 +17,7 @@ use super::plan::Plan;
 use super::prices::PriceBook;
 use super::race::Race;
 use super::ranking::Sampling;
+use super::trialled::{References, Scope, Trialled};
 use events::SampledCase;
 use search::{DuelOptions, DuelVerdict, Prices};
 
