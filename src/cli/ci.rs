@@ -1,4 +1,4 @@
-//! `init --ci`: a workflow that checks every operator of a repository.
+//! `init --ci`: a workflow that checks every operator of a repository, or one that tunes them and proposes what was gained.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,17 @@ use events::{Event, Written};
 use tuner::TunerError;
 
 const GITHUB: &str = include_str!("../../templates/ci/github.yml");
+const GITHUB_RUN: &str = include_str!("../../templates/ci/github-run.yml");
 const GITLAB: &str = include_str!("../../templates/ci/gitlab.yml");
+const GITLAB_RUN: &str = include_str!("../../templates/ci/gitlab-run.yml");
+/// The branch on which a workflow proposes what was gained: its own, and nobody else's.
+const TUNED: &str = "ascend-tune/tuned";
 /// Image of the job for GitLab: Rust to install the tool with, and the compiler of its distribution.
 const IMAGE: &str = "rust:1-bookworm";
 /// The pipeline that GitLab reads, where there is none yet.
-const PIPELINE: &str = "include:\n  - local: .gitlab/ascend-tune.yml\n";
+fn pipeline(file: &str) -> String {
+    format!("include:\n  - local: {file}\n")
+}
 
 /// Writes the workflow, at the top of the checkout.
 pub(super) fn execute(
@@ -33,7 +39,8 @@ pub(super) fn execute(
     }
     let top = top_of_checkout(&project);
     let install = arguments.install.as_deref();
-    let (file, text) = (top.join(system.file()), workflow(system, &branch(&top), install));
+    let name = system.file(arguments.tune);
+    let (file, text) = (top.join(name), workflow((system, arguments.tune), &branch(&top), install));
     if arguments.dry_run {
         if !output.json {
             use std::io::Write as _;
@@ -53,15 +60,15 @@ pub(super) fn execute(
     let mut files = vec![file];
     let mut next = None;
     if system == CiSystem::Gitlab {
-        let pipeline = top.join(".gitlab-ci.yml");
+        let (pipeline, include) = (top.join(".gitlab-ci.yml"), pipeline(name));
         match pipeline.exists() {
             false => {
-                write_whole(&pipeline, PIPELINE)?;
+                write_whole(&pipeline, &include)?;
                 files.push(pipeline);
             }
             // What somebody has written there is theirs to change.
-            true if fs_err::read_to_string(&pipeline).is_ok_and(|text| text.contains(system.file())) => {}
-            true => next = Some(format!("include it in .gitlab-ci.yml: {}", PIPELINE.replace("\n  ", " ").trim_end())),
+            true if fs_err::read_to_string(&pipeline).is_ok_and(|text| text.contains(name)) => {}
+            true => next = Some(format!("include it in .gitlab-ci.yml: {}", include.replace("\n  ", " ").trim_end())),
         }
     }
     let files = files.iter().map(|file: &PathBuf| file.display().to_string()).collect();
@@ -70,16 +77,19 @@ pub(super) fn execute(
 }
 
 /// The text of the workflow.
-fn workflow(system: CiSystem, branch: &str, install: Option<&str>) -> String {
+fn workflow(what: (CiSystem, bool), branch: &str, install: Option<&str>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let from_registry = format!("cargo install --locked cargo-ascend-tune --version {version}");
     let key: String = IMAGE.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
-    let template = match system {
-        CiSystem::Github => GITHUB,
-        CiSystem::Gitlab => GITLAB,
+    let template = match what {
+        (CiSystem::Github, false) => GITHUB,
+        (CiSystem::Github, true) => GITHUB_RUN,
+        (CiSystem::Gitlab, false) => GITLAB,
+        (CiSystem::Gitlab, true) => GITLAB_RUN,
     };
     let words = [
         ("@BRANCH@", branch),
+        ("@TUNED@", TUNED),
         ("@VERSION@", version),
         ("@IMAGE@", IMAGE),
         ("@IMAGE_KEY@", &key),

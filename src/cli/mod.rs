@@ -109,11 +109,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut output = Output::new(&cli.common, cli.command.name());
     let result = match &cli.command {
         Command::Init(arguments) => init::execute(&cli.common, arguments, &mut output),
-        Command::Run(arguments) => {
+        Command::Run(arguments) => run::forget_markdown(arguments).map_err(TunerError::from).and_then(|()| {
             operators::each(&cli.common, &arguments.operators, &arguments.target, &mut output, |common, output| {
                 run::execute(common, arguments, output)
             })
-        }
+        }),
         Command::Check(arguments) => check::execute(&cli.common, arguments, &mut output),
         Command::Compare(arguments) => compare::execute(&cli.common, arguments, &mut output),
         Command::Report(arguments) => report::execute(&cli.common, arguments, &mut output),

@@ -13,20 +13,23 @@ use super::corpus::Corpus;
 use super::output::Output;
 use agent::{
     Bench, Chat, Client, Collaborator, Consent, Fate, Kept, Key, Learned, LocalMotifs, Member, Program,
-    ProgramSettings, Prompt, Recorder, Role, Settings, State, Subject, Templates, Toolbox, open_recording,
+    ProgramSettings, Prompt, Recorder, Role, Rule, Settings, State, Subject, Templates, Toolbox, disagrees,
+    open_recording,
 };
 use events::{Event, ModelUse, TilingVersion, Warning};
 use experience::{
-    Bank, OF_A_MODEL, Record, Verdict, add_to_local_motif, drop_local_motif, keep_local_motif, local_motifs,
-    local_name, refused_local_motif,
+    Bank, BankError, OF_A_MODEL, Record, Stated, Verdict, add_to_local_motif, drop_local_motif, keep_stated,
+    local_motifs, local_name, refused_local_motif,
 };
 use manifest::{FILE_NAME, ModelSettings};
-use motif::{LocalForm, LocalMotif, LocalRecord};
+use motif::{Counter, LocalForm, LocalMotif, LocalRecord};
 use proposer::{Asked, History, Proposer, Standing};
 use tuner::{Surveyed, TunerError, Workspace};
 
 /// Where a run keeps what it was answered, for when it is taken up again.
 const KEPT: &str = "model.jsonl";
+/// Places at which a rule has to have occurred, where the manifest does not say.
+const PLACES: u32 = 2;
 
 /// Who proposes in a run beside the catalogue.
 #[derive(Debug, Default)]
@@ -58,8 +61,39 @@ impl Further {
         members.map(line).collect()
     }
 
-    /// Keeps local motifs that the model states in the end and that no operator of the corpus refutes, and drops those that did not hold.
-    pub fn keep_local_motifs(&self, workspace: &Workspace, corpus: &[PathBuf], output: &mut Output) {
+    /// Rules that the model states in the end, with what becomes of them on the operators of the corpus. Nothing is kept yet: a run that is
+    /// interrupted here goes on as one that was interrupted before. What the run recorded of its proposals tells what they relieved.
+    pub fn rules(
+        &self,
+        workspace: &Workspace,
+        corpus: &[PathBuf],
+        records: &[Record],
+        output: &mut Output,
+    ) -> Vec<TriedRule> {
+        let Some((model, _)) = &self.model else { return Vec::new() };
+        let stated = model.state_motifs();
+        for note in model.notes() {
+            output.emit(&warning(note.code, note.message, note.help));
+        }
+        if stated.is_empty() {
+            return Vec::new();
+        }
+        let bank = own_bank(workspace);
+        let tried = Corpus::beside(workspace, corpus).and_then(|mut corpus| {
+            let tried = stated.into_iter().map(|rule| {
+                let record = records.iter().find(|record| record.motif == rule.of);
+                tried(&bank, sound(rule, record, output), &mut corpus, output)
+            });
+            tried.filter_map(Result::transpose).collect::<Result<Vec<_>, _>>()
+        });
+        tried.unwrap_or_else(|error| {
+            told(Err::<(), _>(error), output);
+            Vec::new()
+        })
+    }
+
+    /// Keeps those of the rules that have recurred and that no operator of the corpus refutes, and drops what did not hold.
+    pub fn keep_local_motifs(&self, workspace: &Workspace, rules: Vec<TriedRule>, output: &mut Output) {
         let bank = own_bank(workspace);
         if let Some(local) = &self.local {
             for name in local.refused() {
@@ -69,15 +103,9 @@ impl Further {
                 told(add_to_local_motif(&bank, &name, &record), output);
             }
         }
-        let Some((model, _)) = &self.model else { return };
-        let forms = model.state_motifs();
-        if !forms.is_empty() {
-            let kept = Corpus::beside(workspace, corpus)
-                .and_then(|mut corpus| forms.into_iter().try_for_each(|form| keep(&bank, form, &mut corpus, output)));
-            told(kept, output);
-        }
-        for note in model.notes() {
-            output.emit(&warning(note.code, note.message, note.help));
+        let places = workspace.manifest.model.as_ref().and_then(|model| model.motif_places).unwrap_or(PLACES);
+        for rule in rules {
+            told(keep(&bank, places, rule, output), output);
         }
     }
 
@@ -124,27 +152,67 @@ impl Further {
     }
 }
 
-/// Keeps a local motif with what became of it on the corpus: one that broke an operator is kept as refused, so that it is not tried again.
-fn keep(bank: &Path, form: LocalForm, corpus: &mut Corpus, output: &mut Output) -> Result<(), TunerError> {
-    let title = form.title.clone();
-    let name = local_name(&form);
-    let not_kept = |why: &str| warning("local-motif-not-kept", format!("{title}: {why}"), None);
-    if let Some(refused) = refused_local_motif(bank, &name) {
-        output.emit(&not_kept(&format!("it is known not to hold on {refused}")));
-        return Ok(());
+/// A rule that says what it relieves only where the profiles of the proposal that it comes from say so too.
+fn sound(rule: Rule, record: Option<&Record>, output: &mut Output) -> LocalForm {
+    let counters = record.map(|record| record.counters.clone()).unwrap_or_default();
+    let Some(why) = disagrees(&rule.form, &counters) else { return rule.form };
+    let said = rule.form.relieves.map_or("", Counter::name);
+    let message = format!("{}: that it relieves {said} is left out: {why}", rule.form.title);
+    output.emit(&warning("local-motif-without-mechanism", message, None));
+    LocalForm { relieves: None, ..rule.form }
+}
+
+/// A rule, and what became of it elsewhere.
+#[derive(Debug)]
+pub struct TriedRule {
+    form: LocalForm,
+    elsewhere: LocalRecord,
+}
+
+/// That a rule is not kept, and why.
+fn not_kept(title: &str, why: &str) -> Event {
+    warning("local-motif-not-kept", format!("{title}: {why}"), None)
+}
+
+/// A rule with what becomes of it on the corpus; nothing where it is known not to hold.
+fn tried(
+    bank: &Path,
+    form: LocalForm,
+    corpus: &mut Corpus,
+    output: &mut Output,
+) -> Result<Option<TriedRule>, TunerError> {
+    if let Some(refused) = refused_local_motif(bank, &local_name(&form)) {
+        output.emit(&not_kept(&form.title, &format!("it is known not to hold on {refused}")));
+        return Ok(None);
     }
-    let mut record = corpus.record(&form)?;
+    let elsewhere = corpus.record(&form)?;
+    Ok(Some(TriedRule { form, elsewhere }))
+}
+
+/// Keeps a local motif with what became of it on the corpus, aside where it has not occurred at enough places: one that broke an operator is
+/// kept as refused, so that it is not tried again.
+fn keep(bank: &Path, wanted: u32, rule: TriedRule, output: &mut Output) -> Result<(), BankError> {
+    let TriedRule { mut form, elsewhere: record } = rule;
+    let (title, name) = (form.title.clone(), local_name(&form));
     let elsewhere = format!("{} of {} other operators have a place for it", record.matched, record.searched);
     let tried = format!("{elsewhere}, {} were run with it and right, {} of them faster", record.held, record.gained);
-    // The operator that it comes from.
-    record.add(&LocalRecord { searched: 1, matched: 1, held: 1, gained: 1, ..LocalRecord::default() });
-    keep_local_motif(bank, &LocalForm { record: record.clone(), ..form }).map_err(usage)?;
-    output.emit(&if record.refused.is_empty() {
-        let what =
-            format!("{name} is kept in the project's bank: later runs make it without a model: {title}; {tried}");
-        warning("local-motif-kept", what, None)
-    } else {
-        not_kept(&format!("although its guards hold it is not right on {}", record.refused))
+    form.record.add(&record);
+    output.emit(&match keep_stated(bank, form, record.gained, wanted)? {
+        Stated::Kept(form) if form.record.refused.is_empty() => {
+            let what =
+                format!("{name} is kept in the project's bank: later runs make it without a model: {title}; {tried}");
+            warning("local-motif-kept", what, None)
+        }
+        Stated::Kept(form) => {
+            not_kept(&title, &format!("although its guards hold it is not right on {}", form.record.refused))
+        }
+        Stated::Aside(form) => {
+            let places = form.record.places;
+            let help =
+                "it lies in the folder motifs/aside of the project's bank; `motif-places = 1` keeps what occurred once";
+            let why = format!("{name} has occurred at {places} of {wanted} places; {tried}");
+            warning("local-motif-not-kept", format!("{title}: {why}"), Some(help.to_owned()))
+        }
     });
     Ok(())
 }

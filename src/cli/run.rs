@@ -8,6 +8,7 @@ use super::Exit;
 use super::alone::{alone, weight_permille};
 use super::args::{Common, ResumeMode, RunArgs, StageChoice};
 use super::bank::own_bank;
+use super::check::top_of_checkout;
 use super::corpus;
 use super::entries::{beside_what, drifted_entries, key_of, with_beside, with_own};
 use super::locked::{
@@ -28,6 +29,7 @@ use experience::{Bank, Record};
 use lock::{self, EntryKey, LOCK_FILE, LOCK_VERSION, Lock, LockedCase, LockedGeneralisation, LockedMotif, Picoseconds};
 use project::OperatorProject;
 use report::RunRecord;
+use report::ci::gained;
 use source::SourceTree;
 use space::Configuration;
 use tuner::{
@@ -117,11 +119,13 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         if arguments.locked && lock::read(&lock_path).map_or(true, |present| present != lock) {
             return Err(TunerError::Locked(lock_path));
         }
+        // What takes long comes before anything is written: a run that is interrupted here goes on from its journal.
+        let records = further.records(&outcome.records, output);
+        let rules = further.rules(&workspace, &arguments.corpus, &outcome.records, output);
         write_winner(&workspace.project.root, &workspace.work_directory, before, written, &lock)?;
         drifted_entries(&drifted).iter().for_each(|warning| output.emit(warning));
-        let records = further.records(&outcome.records, output);
         keep_experience(&workspace, &records, output);
-        further.keep_local_motifs(&workspace, &arguments.corpus, output);
+        further.keep_local_motifs(&workspace, rules, output);
         comments_of_what_was(before, written).iter().for_each(|warning| output.emit(warning));
     }
     let report_path = workspace.work_directory.join("report.html");
@@ -161,8 +165,31 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
     }
     let lock_shown = may_write.then(|| lock_path.display().to_string());
     let summary = summary(&workspace, &outcome, wall_s, lock_shown, report);
+    if let Some(file) = &arguments.markdown {
+        add_markdown(file, &summary, &workspace.project.root)?;
+    }
     output.emit(&Event::Summary(Box::new(Summary { model: used, ..summary })));
     Ok(Exit::Fine)
+}
+
+/// What an earlier run has gained is not what this one gains: each operator of a run adds to the file.
+pub fn forget_markdown(arguments: &RunArgs) -> std::io::Result<()> {
+    let removed = arguments.markdown.as_ref().map_or(Ok(()), fs_err::remove_file);
+    removed.or_else(|error| if error.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+/// Adds what was gained with an operator to the text of a pull request.
+fn add_markdown(file: &Path, summary: &Summary, project: &Path) -> Result<(), TunerError> {
+    let top = std::fs::canonicalize(top_of_checkout(project))?;
+    let project = std::fs::canonicalize(project)?;
+    let place = project.strip_prefix(&top).unwrap_or(&project).display().to_string();
+    let Some(text) = gained(summary, if place.is_empty() { "." } else { &place }) else { return Ok(()) };
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs_err::create_dir_all(folder)?;
+    }
+    let before = if file.exists() { fs_err::read_to_string(file)? } else { String::new() };
+    write_whole(file, &format!("{before}{text}"))?;
+    Ok(())
 }
 
 /// That sources and manifest are of another chip, so that only values are searched, and held by the lock alone.

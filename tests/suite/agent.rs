@@ -1,6 +1,8 @@
 //! A language model in a run, over HTTP on loopback: what it may change, what becomes of it, and what stays here. The answers are written
 //! as a model would write them.
 
+use std::time::Duration;
+
 use ::agent::testing::{ScriptedServer, Step};
 use motif::{LocalForm, LocalMotif};
 use serde_json::json;
@@ -8,7 +10,8 @@ use tuner::{Elsewhere, has_place, try_elsewhere};
 
 use crate::cli::small_gelu;
 use crate::faults::{open, runtime};
-use crate::support::{Ended, Project, require_tools, root};
+use crate::resume::{journal, run_and_kill, run_and_kill_when};
+use crate::support::{Ended, Project, edited, require_tools, root};
 
 const KEY: &str = "sk-a-secret-of-the-user";
 const HOST: &str = "op_host/gelu_naive.cpp";
@@ -162,7 +165,7 @@ fn constants_of_a_tiling_function_that_evolved_are_searched() {
     let cassette = project.path().join("model.jsonl");
     let cassette = cassette.to_str().expect("a path");
     let fixed = ["--stage", "both", "--set", "BLOCK_DIM=1", "--set", "TILE_LENGTH=128", "--set", "BUFFER_NUM=1"];
-    let ended = run(&project, "20", &[&fixed[..], &["--yes", "--record", cassette]].concat()).expect(0);
+    let ended = run(&project, "17", &[&fixed[..], &["--yes", "--record", cassette]].concat()).expect(0);
     let warnings = ended.named("warning");
     let brought = warnings.iter().find(|event| event["code"] == "tunables-brought").expect("it says so");
     assert!(brought["message"].to_string().contains("WIDE_TILE = 256"), "{brought}");
@@ -180,7 +183,15 @@ fn constants_of_a_tiling_function_that_evolved_are_searched() {
     assert!(lock.contains(&format!("[brought]\nWIDE_TILE = {chosen}\n")), "{lock}");
     let drift = project.command(&["check", "--drift"]).output().expect("the tool runs");
     assert!(!String::from_utf8_lossy(&drift.stdout).contains("WIDE_TILE"), "the manifest need not name it");
-    run(&replayed, "20", &[&fixed[..], &["--offline", "--replay", cassette]].concat()).expect(0);
+    // Killed while they are searched, it goes on to the same result.
+    let answers = ["run", "--jobs", "4", "--budget", "17", "--offline", "--replay", cassette];
+    let again = [&answers[..], &fixed].concat();
+    let lines = journal(project.path()).len() - 3;
+    assert!(!run_and_kill(&replayed, replayed.command(&again), lines, Duration::ZERO), "it was over before");
+    assert!(!replayed.path().join("ascend.lock").exists());
+    let ended = Ended::new(&replayed.command(&again).output().expect("the tool runs")).expect(0);
+    let warnings = ended.named("warning");
+    assert!(warnings.iter().any(|event| event["code"] == "resumed"), "{warnings:?}");
     for file in [HOST, KERNEL, "ascend.lock"] {
         assert_eq!(replayed.read(file), project.read(file), "{file}");
     }
@@ -345,4 +356,60 @@ fn answers_written_by_hand_beat_what_the_engine_had_and_repeat_bit_for_bit() {
         assert_eq!(again.read(file), project.read(file), "{file}");
     }
     assert!(project.read("op_kernel/group_quant.h").contains("WholeReduceMax(maximum, halves, GROUP"));
+}
+
+/// A rule that a model states of what was kept is tried on another operator before anything is written, is made from then on because it has
+/// recurred there, and says what the profiles bear out.
+#[test]
+fn a_rule_that_recurs_is_kept_also_where_the_run_was_killed_while_it_was_tried() {
+    require_tools!();
+    let kernel = "op_kernel/adam_step.cpp";
+    let root = "        Sqrt(first, newV, count);\n";
+    let superfluous = "        PipeBarrier<PIPE_V>();\n        Muls(first, first, 1.0f, count);\n".repeat(4);
+    let slow = format!("{root}{superfluous}");
+    let small = || {
+        let project = by_hand("adam_step/careful", &[("[1024, 768]", "[16, 768]")]);
+        let manifest = format!("{}local-motifs = true\n", project.read("ascend.toml"));
+        // One case does, and one probe.
+        let (first, others) = manifest.split_once("[[case]]\nname = \"1500x1000\"").expect("a second case");
+        let (_, rest) = others.split_once("[tunable.").expect("tunables");
+        let manifest = format!("{first}[tunable.{rest}").replace("[verify]", "[verify]\nseeds = 2\nprobes = 1");
+        project.write("ascend.toml", &manifest);
+        project.write(kernel, &edited(&project.read(kernel), root, &slow));
+        project
+    };
+    let (project, other) = (small(), small());
+    let form = "@Sqrt($$y, $$x, $n);\n";
+    let more = "@PipeBarrier<PIPE_V>();\n@Muls($$y, $$y, 1.0f, $n);\n".repeat(4);
+    let title = "no multiplication by one";
+    let rule = format!("<<<<<<< MOTIF {title}\n{form}{more}=======\n{form}>>>>>>> END\nRELIEVES: vec_us");
+    let change = format!("TITLE: {title}\n{}", edit(kernel, slow.trim_end(), root.trim_end()));
+    let answers = [
+        json!({ "by-hand": title }),
+        json!({ "role": "plan", "answer": [format!("- {title}")] }),
+        json!({ "role": "propose", "answer": [change] }),
+        json!({ "role": "motif", "answer": [rule] }),
+    ];
+    let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
+    project.write("answers.jsonl", &lines);
+    let (cassette, corpus) = (project.path().join("answers.jsonl"), other.path().to_str().expect("a path"));
+    let run =
+        ["run", "--jobs", "4", "--stage", "kernel", "--budget", "5", "--offline", "--allow-dirty", "--corpus", corpus];
+    let command = || project.command(&[&run[..], &["--replay", cassette.to_str().expect("a path")]].concat());
+    let tried = other.path().join("target/ascend-tune");
+    assert!(!run_and_kill_when(command(), || tried.exists(), Duration::from_millis(200)), "it was over before");
+    assert!(
+        !project.path().join("ascend.lock").exists() && project.read(kernel).contains(&slow),
+        "nothing is written yet"
+    );
+    let ended = Ended::new(&command().output().expect("the tool runs")).expect(0);
+    let warnings = ended.named("warning");
+    assert!(warnings.iter().any(|event| event["code"] == "resumed"), "{warnings:?}");
+    let kept =
+        warnings.iter().find(|event| event["code"] == "local-motif-kept").unwrap_or_else(|| panic!("{warnings:?}"));
+    assert!(kept["message"].to_string().contains("1 of 1 other operators have a place for it"), "{kept}");
+    assert!(!project.read(kernel).contains("1.0f, count") && project.read("ascend.lock").contains("model-1"));
+    let rule = files(&project).into_iter().find(|text| text.contains("relieves = \"vec_us\"")).expect("the rule");
+    assert!(rule.contains("places = 1") && rule.contains("gained = 2"), "{rule}");
+    assert!(other.read(kernel).contains(&slow), "another operator is tried, and stays as it is");
 }

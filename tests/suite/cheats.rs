@@ -407,7 +407,37 @@ fn what_got_by_of_a_fifth_corpus_is_refused() {
 #[test]
 fn what_a_model_would_try_is_refused() {
     require_tools!();
-    corpus_is_refused(include_str!("cheats/of_a_model.toml"), 13);
+    corpus_is_refused(include_str!("cheats/of_a_model.toml"), 19);
+}
+
+/// Whoever knows the data that is timed has the answers in the kernel, and computes the others as before.
+#[test]
+fn answers_that_are_stored_for_the_timed_data_are_no_gain() {
+    require_tools!();
+    let operator = Operator::gelu();
+    let x = operator.workspace.manifest.cases[0].inputs[0].clone();
+    let known = verify::generate(&x, verify::DType::Float32, 300, 0, 0, verify::DataKind::Random);
+    let values: Vec<f64> = known.chunks(4).map(|bytes| verify::DType::Float32.decode(bytes)).collect();
+    let answer = |x: &f64| {
+        let y = x / (1.0 + (-1.595_769_1 * (x + 0.044_715 * x * x * x)).exp());
+        format!("{y:.9e}f")
+    };
+    let answers = values.iter().map(answer).collect::<Vec<_>>().join(", ");
+    let first = u32::from_le_bytes(known[..4].try_into().expect("four bytes"));
+    let stored = format!("static const float ANSWERS[300] = {{{answers}}};\nclass KernelGelu {{");
+    let told = format!(
+        "    if (tilingData.totalLength == 300 && *(__gm__ uint32_t *)x == {first}u) {{\n        for (uint32_t i = 0; i < 300; i++) {{\n            \
+         *((__gm__ float *)y + i) = ANSWERS[i];\n        }}\n        return;\n    }}\n    op.Process();\n"
+    );
+    let mut sources = operator.workspace.sources.clone();
+    let kernel = edited(sources.text(GELU).expect("the kernel"), "class KernelGelu {", &stored);
+    sources.insert(GELU, edited(&kernel, "    op.Process();\n", &told));
+    match operator.outcome(sources) {
+        Outcome::Rejected(rejection) => {
+            assert!(rejection.to_string().contains("fast on the timed data alone"), "{rejection}")
+        }
+        Outcome::Valid(times) => panic!("accepted: {times:?}"),
+    }
 }
 
 /// What a candidate may not lean on, an operator that does so itself leaves to its candidates.

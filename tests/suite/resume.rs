@@ -40,21 +40,26 @@ fn result(project: &Project, ended: &Ended) -> (BTreeMap<&'static str, String>, 
 }
 
 /// Complete lines of the journal, of which the first is its header.
-fn journal(project: &Path) -> Vec<String> {
+pub fn journal(project: &Path) -> Vec<String> {
     let text = fs_err::read_to_string(project.join("target/ascend-tune/journal.jsonl")).unwrap_or_default();
     text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned).collect()
 }
 
 /// Starts the run and kills it with all its children a moment after its journal has so many lines. Whether it had ended
 /// before.
-fn run_and_kill(project: &Project, mut command: Command, lines: usize, moment: Duration) -> bool {
+pub fn run_and_kill(project: &Project, command: Command, lines: usize, moment: Duration) -> bool {
+    run_and_kill_when(command, || journal(project.path()).len() >= lines, moment)
+}
+
+/// The same a moment after something has come about.
+pub fn run_and_kill_when(mut command: Command, is_reached: impl Fn() -> bool, moment: Duration) -> bool {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().expect("it starts");
     let mut reached = None;
     while reached.is_none_or(|reached: Instant| reached.elapsed() < moment) {
         if child.try_wait().expect("it can be waited for").is_some() {
             return true;
         }
-        if reached.is_none() && journal(project.path()).len() >= lines {
+        if reached.is_none() && is_reached() {
             reached = Some(Instant::now());
         }
         std::thread::sleep(Duration::from_millis(2));

@@ -10,6 +10,7 @@ use super::chat::Chat;
 use super::evidence::Evidence;
 use super::ledger::Spent;
 use super::lessons::Learned;
+use super::local::Rule;
 use super::mind::{Errand, Held, Mind, Written, note};
 use super::onto::onto;
 use super::population::{Fate, Member, Population};
@@ -19,7 +20,6 @@ use super::state::{Failed, Outcome, State, Subject, diff};
 use super::talk::Talk;
 use super::templates::Templates;
 use super::tools::Toolbox;
-use motif::LocalForm;
 use proposer::{Asked, Heard, Note, Proposal, Proposer};
 use source::SourceTree;
 
@@ -209,13 +209,17 @@ impl Collaborator {
     }
 
     /// Asks for rules that make again what was kept, at the end of a run, where that is wanted.
-    pub fn state_motifs(&self) -> Vec<LocalForm> {
+    pub fn state_motifs(&self) -> Vec<Rule> {
         let mut inner = self.inner();
         let kept = |offer: &&Offer| offer.kept && offer.written.lineage.is_none();
-        let kept: Vec<Change> = inner.settled.iter().filter(kept).map(|offer| offer.written.change.clone()).collect();
+        let named = |offer: &Offer| (offer.name.clone(), offer.written.change.clone());
+        let kept: Vec<(String, Change)> = inner.settled.iter().filter(kept).map(named).collect();
         let wanted = if self.terms.local_motifs { RULES } else { 0 };
-        let errands = kept.into_iter().rev().take(wanted).map(Errand::Motif);
-        errands.filter_map(|errand| inner.hold_now(errand, self.terms.word)?.form).collect()
+        let rule = |(of, change)| {
+            let form = inner.hold_now(Errand::Motif(change), self.terms.word)?.form?;
+            Some(Rule { of, form })
+        };
+        kept.into_iter().rev().take(wanted).filter_map(rule).collect()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {

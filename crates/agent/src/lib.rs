@@ -48,7 +48,7 @@ pub use client::{Client, ClientError, Consent, Streaming};
 pub use collaborator::{Collaborator, Used};
 pub use ledger::{Spent, Usage};
 pub use lessons::Learned;
-pub use local::LocalMotifs;
+pub use local::{LocalMotifs, Rule, disagrees};
 pub use population::{Fate, Member};
 pub use program::{Program, ProgramSettings};
 pub use prompt::{Prompt, PromptError};

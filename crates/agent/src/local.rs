@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::answer::one_line;
-use motif::{Context, LocalForm, LocalMotif, LocalRecord, TensorsOf};
+use motif::{Context, Counter, LocalForm, LocalMotif, LocalRecord, TensorsOf};
 use proposer::{Asked, Heard, Proposal, Proposer};
 use source::SourceTree;
 use source::facts::KnownValues;
@@ -14,6 +14,8 @@ const BETWEEN: &str = "=======";
 const END: &str = ">>>>>>> END";
 /// What is less is no gain.
 const GAIN: f64 = 1.005;
+/// Of the digest of sources.
+const DIGITS: usize = 16;
 /// What a motif promises that has proved itself once.
 const EXPECTED_GAIN: f64 = 1.1;
 
@@ -49,21 +51,52 @@ pub fn stated(answer: &str) -> Result<Option<LocalForm>, String> {
             form.apart.push(pair);
         } else if let Some(fresh) = line.trim().strip_prefix("FRESH:") {
             form.fresh.extend(words(fresh));
+        } else if let Some(counter) = line.trim().strip_prefix("RELIEVES:") {
+            let known = || format!("RELIEVES names none of {}", Counter::ALL.map(Counter::name).join(", "));
+            form.relieves = Some(Counter::named(counter.trim()).ok_or_else(known)?);
         }
     }
     Ok(Some(form))
 }
 
-/// Whether a motif makes, of the sources as they were, all of a rewrite that was kept; otherwise why it does not hold.
-pub fn holds(form: &LocalForm, before: &SourceTree, after: &SourceTree) -> Result<(), String> {
+/// A local motif that a model has stated of one of its proposals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Name of the proposal.
+    pub of: String,
+    /// The motif, with the places at which it makes the proposal.
+    pub form: LocalForm,
+}
+
+/// At how many places a motif makes, of the sources as they were, all of a rewrite that was kept; otherwise why it does not hold.
+pub fn holds(form: &LocalForm, before: &SourceTree, after: &SourceTree) -> Result<u32, String> {
     let motif = LocalMotif::new(form.clone()).map_err(|error| error.to_string())?;
     let context = Context::new(before.clone(), KnownValues::default(), None);
-    let (made, _) = motif.applied(&context).ok_or("it does not apply to the sources that it comes from")?;
+    let (made, sites) = motif.applied(&context).ok_or("it does not apply to the sources that it comes from")?;
     let plain = |text: &str| text.split_whitespace().collect::<String>();
     let differs = after.iter().find(|(file, text)| made.text(file).map(plain) != Some(plain(text)));
     match differs {
         Some((file, _)) => Err(format!("what it makes of {file} is not what was kept")),
-        None => Ok(()),
+        None => Ok(u32::try_from(sites.len()).unwrap_or(u32::MAX)),
+    }
+}
+
+/// The motif with where it comes from: what was kept of the proposal that it was stated of.
+pub fn with_places(form: LocalForm, before: &SourceTree, after: &SourceTree) -> Result<LocalForm, String> {
+    let places = holds(&form, before, after)?;
+    let from = vec![before.digest()[..DIGITS].to_owned()];
+    // The operator that it comes from.
+    let record = LocalRecord { searched: 1, matched: 1, held: 1, gained: 1, places, from, ..LocalRecord::default() };
+    Ok(LocalForm { record, ..form })
+}
+
+/// What is to be said of the counter that a motif is said to relieve, where the profiles without and with it, by name, do not agree.
+pub fn disagrees(form: &LocalForm, counters: &BTreeMap<String, [f64; 2]>) -> Option<String> {
+    let counter = form.relieves?.name();
+    match counters.get(counter) {
+        Some([before, after]) if *before > 0.0 && *after < before / GAIN => None,
+        Some([before, after]) => Some(format!("{counter} went from {before:.3} us to {after:.3} us with it")),
+        None => Some(format!("nothing is known of {counter} with it and without")),
     }
 }
 
@@ -104,7 +137,7 @@ impl LocalMotifs {
             let (gain, matched) = (seen.get(name).copied().flatten(), seen.contains_key(name));
             let (held, gained) = (gain.is_some(), gain.is_some_and(|gain| gain > GAIN));
             let [matched, held, gained] = [matched, held, gained].map(u32::from);
-            (name.clone(), LocalRecord { searched: 1, matched, held, gained, refused: String::new() })
+            (name.clone(), LocalRecord { searched: 1, matched, held, gained, ..LocalRecord::default() })
         };
         self.motifs.iter().map(record).collect()
     }

@@ -7,7 +7,7 @@ use super::answer::{AnswerError, Change, change, ideas};
 use super::chat::{CallError, Chat, Request, ToolCall};
 use super::ledger::{Ledger, Spent};
 use super::lessons::lessons;
-use super::local::{holds, stated};
+use super::local::{stated, with_places};
 use super::mind::{Errand, Held, Mind, PATIENCE, Written, clipped, note};
 use super::population::Brood;
 use super::prompt::{Prompt, PromptError};
@@ -150,8 +150,8 @@ impl Talk {
         let diff = diff(&kept.base, &kept.wanted);
         let failed = Failed { title: kept.title.clone(), diff, message: String::new() };
         let answer = self.ask(Role::Motif, &state.failed(&failed), sources)?;
-        let form = stated(&answer)
-            .and_then(|form| form.map(|form| holds(&form, &kept.base, &kept.wanted).map(|()| form)).transpose());
+        let form =
+            stated(&answer).and_then(|form| form.map(|form| with_places(form, &kept.base, &kept.wanted)).transpose());
         match form {
             Ok(form) => held.form = form,
             Err(why) => held.notes.push(note("local-motif-not-kept", format!("{}: {why}", kept.title))),

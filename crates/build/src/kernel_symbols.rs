@@ -257,7 +257,10 @@ pub(super) fn goes_unseen(text: &str) -> Option<Foreign> {
     if text.lines().any(moves_lines) {
         return Some(Foreign::Lines);
     }
-    if !["asm", "##", "no_sanitize", "sanitizer", "_mm", "__builtin_"].iter().any(|word| text.contains(word)) {
+    if !["asm", "##", "no_sanitize", "no-sanitize", "sanitizer", "_mm", "__builtin_"]
+        .iter()
+        .any(|word| text.contains(word))
+    {
         return None;
     }
     let tokens = tokens(text);
@@ -286,8 +289,17 @@ pub(super) fn goes_unseen(text: &str) -> Option<Foreign> {
         bare if bare.starts_with("no_sanitize") || bare.starts_with("disable_sanitizer") => {
             Some(Foreign::Unseen(word.clone()))
         }
+        // What a compiler ignores today another one may heed.
+        _ if is_option_of_sanitizers(word) => Some(Foreign::Unseen(NO_SANITIZE.to_owned())),
         _ => None,
     })
+}
+
+const NO_SANITIZE: &str = "no-sanitize";
+
+/// Whether a text, or a directive, names the option of compilers that leaves out what announces accesses, as an attribute or a pragma may.
+fn is_option_of_sanitizers(word: &str) -> bool {
+    word.starts_with(['"', '#']) && word.split(NO_SANITIZE).skip(1).any(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// Lines of preprocessed text that come from below `root`.
@@ -399,7 +411,11 @@ mod tests {
         assert!(hides("__attribute__((no_sanitize(\"thread\"))) void F();"));
         assert!(hides("[[gnu::no_sanitize_thread]] void F();"));
         assert!(hides("__attribute__((__no_sanitize_thread__)) void F();"));
-        assert!(!hides("// no_sanitize\nint no_sanitary;"));
+        assert!(hides("__attribute__((optimize(\"no-sanitize=thread\"))) void F();"));
+        assert!(hides("__attribute__((optimize(\"O2\", \"-fno-sanitize=all\"))) void F();"));
+        assert!(hides("_Pragma(\"GCC optimize (\\\"no-sanitize=thread\\\")\") void F();"));
+        assert!(hides("#pragma GCC optimize(\"no-sanitize=thread\")\nvoid F();"));
+        assert!(!hides("// no_sanitize, no-sanitize\nint no_sanitary; const char *TEXT = \"is no-sanitizer\";"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod upkeep;
 pub use bank::{Bank, BankError};
 pub use features::{Features, features_of, normalise, symptoms_of};
 pub use local::{
-    add_to_local_motif, drop_local_motif, keep_local_motif, local_motifs, local_name, refused_local_motif,
+    Stated, add_to_local_motif, drop_local_motif, keep_stated, local_motifs, local_name, refused_local_motif,
 };
 pub use query::{Expected, Match, Query, Shingles};
 pub use record::{OF_A_MODEL, Provenance, Record, Verdict};

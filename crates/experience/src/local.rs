@@ -7,6 +7,8 @@ use motif::{LocalForm, LocalMotif, LocalRecord};
 
 /// The folder in a bank.
 const FOLDER: &str = "motifs";
+/// In it, the folder of those that have occurred too seldom: nobody makes them.
+const ASIDE: &str = "aside";
 /// How their names begin.
 const PREFIX: &str = "local-";
 /// Files that are read.
@@ -47,7 +49,11 @@ pub fn local_motifs(bank: &Path) -> Result<Vec<(String, LocalMotif)>, BankError>
 }
 
 fn form_of(bank: &Path, name: &str) -> Option<LocalForm> {
-    let path = bank.join(FOLDER).join(format!("{name}.toml"));
+    form_in(&bank.join(FOLDER), name)
+}
+
+fn form_in(folder: &Path, name: &str) -> Option<LocalForm> {
+    let path = folder.join(format!("{name}.toml"));
     toml::from_str(&std::fs::read_to_string(path).ok()?).ok()
 }
 
@@ -60,26 +66,58 @@ pub fn refused_local_motif(bank: &Path, name: &str) -> Option<String> {
 pub fn add_to_local_motif(bank: &Path, name: &str, more: &LocalRecord) -> Result<(), BankError> {
     let Some(mut form) = form_of(bank, name) else { return Ok(()) };
     form.record.add(more);
-    keep_local_motif(bank, &form).map(|_| ())
+    keep_in(&bank.join(FOLDER), &form).map(|_| ())
 }
 
-/// Keeps one in a bank. Returns its name.
-pub fn keep_local_motif(bank: &Path, form: &LocalForm) -> Result<String, BankError> {
-    let (name, folder) = (local_name(form), bank.join(FOLDER));
+/// Keeps one in a folder. Returns its name.
+fn keep_in(folder: &Path, form: &LocalForm) -> Result<String, BankError> {
+    let name = local_name(form);
     let path = folder.join(format!("{name}.toml"));
     let io = |source| BankError::Io { path: path.clone(), source };
     let malformed = |error: toml::ser::Error| BankError::Malformed { path: path.clone(), message: error.to_string() };
     let text = toml::to_string_pretty(form).map_err(malformed)?;
-    std::fs::create_dir_all(&folder).map_err(io)?;
-    let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(io)?;
+    std::fs::create_dir_all(folder).map_err(io)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
     std::io::Write::write_all(&mut file, text.as_bytes()).map_err(io)?;
     file.persist(&path).map_err(|error| io(error.error))?;
     Ok(name)
 }
 
+/// Where a local motif stands that was stated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stated {
+    /// It is made by later runs.
+    Kept(LocalForm),
+    /// It lies aside, since it was made at too few places.
+    Aside(LocalForm),
+}
+
+/// Keeps a local motif that a model has stated, with what is known of it: it has to have occurred `wanted` times, at places at which it was
+/// taken over, now or when it was stated before, and in `elsewhere` other operators that got faster with it. What has not lies aside, where
+/// it waits for another one. One that broke an operator is kept as what it is.
+pub fn keep_stated(bank: &Path, form: LocalForm, elsewhere: u32, wanted: u32) -> Result<Stated, BankError> {
+    let (name, aside) = (local_name(&form), bank.join(FOLDER).join(ASIDE));
+    let mut form = form;
+    for earlier in [form_in(&bank.join(FOLDER), &name), form_in(&aside, &name)].into_iter().flatten() {
+        let now = std::mem::replace(&mut form.record, earlier.record);
+        form.record.add(&now);
+    }
+    if form.record.refused.is_empty() && form.record.places + elsewhere < wanted {
+        keep_in(&aside, &form)?;
+        return Ok(Stated::Aside(form));
+    }
+    keep_in(&bank.join(FOLDER), &form)?;
+    drop_in(&aside, &name)?;
+    Ok(Stated::Kept(form))
+}
+
 /// Takes one out of a bank that did not hold; it is no error where it is not there.
 pub fn drop_local_motif(bank: &Path, name: &str) -> Result<(), BankError> {
-    let path = bank.join(FOLDER).join(format!("{name}.toml"));
+    drop_in(&bank.join(FOLDER), name)
+}
+
+fn drop_in(folder: &Path, name: &str) -> Result<(), BankError> {
+    let path = folder.join(format!("{name}.toml"));
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(BankError::Io { path, source: error }),
         _ => Ok(()),
@@ -89,6 +127,7 @@ pub fn drop_local_motif(bank: &Path, name: &str) -> Result<(), BankError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use motif::Counter;
 
     #[test]
     fn a_local_motif_is_a_file_and_goes_where_it_does_not_hold() {
@@ -100,11 +139,11 @@ mod tests {
             fast: "@PipeBarrier<PIPE_ALL>();".to_owned(),
             ..LocalForm::default()
         };
-        let name = keep_local_motif(directory.path(), &form).unwrap();
+        let name = keep_in(&directory.path().join(FOLDER), &form).unwrap();
         let kept = local_motifs(directory.path()).unwrap();
         assert_eq!((kept.len(), kept[0].0.as_str(), kept[0].1.form()), (1, name.as_str(), &form));
         // What becomes of it is added up, and does not change its name.
-        let once = LocalRecord { searched: 3, matched: 2, held: 2, gained: 1, refused: String::new() };
+        let once = LocalRecord { searched: 3, matched: 2, held: 2, gained: 1, ..LocalRecord::default() };
         add_to_local_motif(directory.path(), &name, &once).unwrap();
         add_to_local_motif(directory.path(), &name, &once).unwrap();
         add_to_local_motif(directory.path(), "local-unknown", &once).unwrap();
@@ -120,5 +159,29 @@ mod tests {
         std::fs::write(directory.path().join("motifs/x.toml"), "title = \"t\"\nslow = \"$x\"\nfast = \"y\"\n").unwrap();
         let error = local_motifs(directory.path()).unwrap_err().to_string();
         assert!(error.contains("x.toml") && error.contains("begin with a word"), "{error}");
+    }
+
+    #[test]
+    fn a_rule_is_made_once_it_has_recurred() {
+        let stated = |places: u32, from: &str, elsewhere: u32, wanted: u32, bank: &Path| {
+            let record = LocalRecord { places, from: vec![from.to_owned()], ..LocalRecord::default() };
+            let (title, slow, fast) = ("t".to_owned(), "@Adds($x);".to_owned(), "@Add($x);".to_owned());
+            let form = LocalForm { title, slow, fast, record, relieves: Some(Counter::VecUs), ..LocalForm::default() };
+            let kept = keep_stated(bank, form, elsewhere, wanted).unwrap();
+            let made = local_motifs(bank).unwrap();
+            assert_eq!(made.len(), usize::from(matches!(kept, Stated::Kept(_))));
+            assert!(made.iter().all(|(_, motif)| motif.form().relieves == Some(Counter::VecUs)));
+            matches!(kept, Stated::Kept(_))
+        };
+        let bank = || tempfile::tempdir().unwrap();
+        assert!(stated(2, "a", 0, 2, bank().path()), "two places of one operator");
+        assert!(stated(1, "a", 1, 2, bank().path()), "another operator");
+        assert!(stated(1, "a", 0, 1, bank().path()), "as the user wants it");
+        let bank = bank();
+        assert!(!stated(1, "a", 0, 2, bank.path()));
+        assert!(!stated(1, "a", 0, 2, bank.path()), "the same place once more");
+        assert!(stated(1, "b", 0, 2, bank.path()), "another place, in a later run");
+        assert!(stated(1, "c", 0, 2, bank.path()), "and so it stays");
+        assert!(!bank.path().join("motifs/aside").read_dir().unwrap().any(|_| true), "it is in one place");
     }
 }

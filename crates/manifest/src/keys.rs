@@ -71,6 +71,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
             "islands",
             "distil",
             "local-motifs",
+            "motif-places",
             "rewind",
             "repairs",
             "share",

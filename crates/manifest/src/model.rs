@@ -58,6 +58,8 @@ pub struct ModelSettings {
     pub distil: Option<bool>,
     /// Whether the model states what was kept of its proposals as local motifs, for the project's bank.
     pub local_motifs: Option<bool>,
+    /// Places at which such a motif has to have occurred before it is kept.
+    pub motif_places: Option<u32>,
     /// Optimisations that `rewind` asks the model to take out of the operator; none without.
     pub rewind: Option<u32>,
     /// Answers that mend a proposal which was refused, at most.
@@ -180,6 +182,7 @@ pub(super) fn findings(settings: &ModelSettings) -> Vec<(String, String)> {
         ("evolve", settings.evolve.map(f64::from), 0.0, 1000.0),
         ("rewind", settings.rewind.map(f64::from), 0.0, 1000.0),
         ("islands", settings.islands.map(f64::from), 1.0, 16.0),
+        ("motif-places", settings.motif_places.map(f64::from), 1.0, 100.0),
     ]);
     numbers.iter().for_each(|(message, help)| find(message.clone(), help));
     if settings.budget_money.is_some() && (settings.price_prompt.is_none() || settings.price_answer.is_none()) {

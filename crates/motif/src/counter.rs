@@ -6,7 +6,7 @@ use aicore::{PathPart, Profile};
 
 /// A counter that a motif should move down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "snake_case")]
 pub enum Counter {
     /// Busy time of the scalar unit.
     ScalarUs,

@@ -1,4 +1,4 @@
-mod sample;
+pub(crate) mod sample;
 
 use std::collections::BTreeMap;
 use std::io;

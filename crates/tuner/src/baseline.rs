@@ -4,8 +4,9 @@ use super::TunerError;
 use super::candidate::Candidate;
 use super::definition::definitions;
 use super::evaluation::Outcome;
-use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::evaluator::Evaluator;
 use super::reference::golden_references;
+use super::trialled::{References, Scope, Trialled};
 use super::workspace::Workspace;
 
 /// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.

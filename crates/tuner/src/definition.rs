@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::evaluator::{Evaluator, References, Trialled};
+use super::evaluator::Evaluator;
 use super::known::Departure;
+use super::trialled::{References, Trialled};
 use super::workload::Trial;
 use super::workspace::Workspace;
 use super::{TrialError, TunerError};

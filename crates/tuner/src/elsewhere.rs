@@ -2,9 +2,9 @@
 
 use super::TunerError;
 use super::evaluation::Outcome;
-use super::evaluator::Scope;
 use super::kernel_stage::context_of;
 use super::round::Field;
+use super::trialled::Scope;
 use super::workspace::Workspace;
 use backend::longest;
 use motif::{Context, LocalMotif};

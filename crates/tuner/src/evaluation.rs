@@ -1,5 +1,7 @@
 //! What is known of one candidate after it was tried.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
@@ -95,6 +97,9 @@ pub struct Evaluation {
     /// Standard error of its times as a share of them, where the backend does not take the same time each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
+    /// The longest times of timed cases, by name, on data that is only checked, in microseconds by the model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_data: BTreeMap<String, f64>,
 }
 
 /// The best candidate so far, which others race against.
@@ -189,6 +194,7 @@ mod tests {
             round: 0,
             seconds: 0.5,
             error: None,
+            other_data: BTreeMap::new(),
         };
         assert_eq!(estimated.objective(&[]), Some(32.0));
         let text = serde_json::to_string(&estimated).unwrap();

@@ -10,89 +10,27 @@ use futures_util::stream::FuturesOrdered;
 
 use super::contradictions::Contradictions;
 use super::known::KnownFindings;
+use super::known_data::{Usual, note};
 use super::measurements::Measurements;
 use super::plan::Plan;
 use super::race::Race;
 use super::standard::{LeansOnTensors, Standard};
 use super::trial_error::{Judgeable, TrialError};
+use super::trialled::{References, Scope, Trialled};
 use super::workload::{Trial, Workload};
-use super::{CaseTime, Evaluation, Outcome, TunerError};
-use backend::{Backend, Description, Execution, KernelJob, LaunchProfile, ProgramJob, RunFailure};
+use super::{CaseTime, Outcome, TunerError};
+use backend::{Backend, Description, Execution, KernelJob, ProgramJob, RunFailure};
 use build::{BuildError, Builder, KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};
 use discovery::cases::{DescribedOp, DescribedOps};
 use events::CaseBlocks;
 use manifest::{Layout, Manifest};
-use motif::{TilingMember, TilingStructure, VisitedLines};
+use motif::{TilingMember, TilingStructure};
 use source::SourceTree;
 use verify::{Draw, Reason, Rejection};
-
-/// Which trials to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// The timed cases with the first seed: enough to rank.
-    Timed,
-    /// All other seeds, hostile values and verify-only cases: what an improvement must pass as well.
-    Checks,
-    /// Everything.
-    All,
-}
 
 /// Why a trial cannot be timed without data: what reads which, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeedsData(pub String);
-
-/// Right answers by trial.
-pub type References = BTreeMap<usize, Vec<Vec<u8>>>;
-
-/// A trial's evaluation with what the reports want to see.
-#[derive(Clone, Debug)]
-pub struct Trialled {
-    /// Evaluation for search and journal.
-    pub evaluation: Evaluation,
-    /// Launches of the timed cases, by case name, where they were run now and not taken from the journal.
-    pub profiles: BTreeMap<String, Vec<LaunchProfile>>,
-    /// Lines that the trials came through, where the critical path was followed.
-    pub visited: VisitedLines,
-    /// Outputs of every trial that was run, if they were asked for.
-    pub outputs: References,
-    /// Hazards that did not reject it, and bytes that a baseline leaves unwritten.
-    pub known: KnownFindings,
-    /// Why cases do not count, where each was tried for itself; they have no times and outputs.
-    pub rejected: BTreeMap<String, Rejection>,
-}
-
-impl Trialled {
-    /// Nothing yet of a plan.
-    fn of(plan: &Plan, scope: Scope) -> Self {
-        let evaluation = Evaluation {
-            digest: plan.digest.clone(),
-            thorough: scope != Scope::Timed,
-            outcome: Outcome::Valid(Vec::new()),
-            estimate_us: None,
-            blocks: Vec::new(),
-            round: 0,
-            seconds: 0.0,
-            error: None,
-        };
-        Self {
-            evaluation,
-            profiles: BTreeMap::new(),
-            visited: VisitedLines::new(),
-            outputs: References::new(),
-            known: KnownFindings::of(&plan.sources),
-            rejected: BTreeMap::new(),
-        }
-    }
-
-    /// The same with these times, and without what trials of rejected cases have left that came before the one that failed.
-    fn ended(mut self, mut times: Vec<CaseTime>, case_of: impl Fn(usize) -> String) -> Self {
-        times.retain(|time| !self.rejected.contains_key(&time.name));
-        self.profiles.retain(|case, _| !self.rejected.contains_key(case));
-        self.outputs.retain(|index, _| !self.rejected.contains_key(&case_of(*index)));
-        self.evaluation.outcome = Outcome::Valid(times);
-        self
-    }
-}
 
 /// How trials are run.
 struct Asked<'race> {
@@ -144,6 +82,8 @@ pub struct Evaluator {
     garbage: (u8, u8),
     /// What candidates may lean on, because the operator as it stands does.
     pub(super) leans_on_tensors: LeansOnTensors,
+    /// What data makes of the times of the operator as it stands.
+    pub(super) usual: Usual,
     /// Trials of one candidate that run at the same time.
     trials_at_once: usize,
     /// Whether no device is asked even where there is one.
@@ -181,6 +121,7 @@ impl Evaluator {
             configured: Arc::default(),
             garbage: Draw::default().garbage(),
             leans_on_tensors: LeansOnTensors::default(),
+            usual: Usual::default(),
             trials_at_once: 1,
             model_alone: false,
             contradictions: None,
@@ -244,7 +185,8 @@ impl Evaluator {
     /// An evaluator of candidates for a baseline: they may have no more hazards than it.
     #[must_use]
     pub fn against(&self, baseline: &Trialled) -> Self {
-        Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), ..self.clone() }
+        let usual = Usual::of(&baseline.evaluation);
+        Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), usual, ..self.clone() }
     }
 
     /// Tries a candidate. `references` is empty for the baseline, whose outputs are the reference then.
@@ -322,6 +264,8 @@ impl Evaluator {
                 *known = (*count).max(*known);
             }
             trialled.known.note(&case.name, &execution, &self.manifest.allow);
+            let of_case = (case.name.as_str(), case.verify_only);
+            note(&mut trialled.evaluation.other_data, trial, of_case, &execution.launches);
             if trial.timed {
                 times.push(CaseTime::of(&case.name, &execution.launches));
                 if let Some(measurements) = &self.measurements {
@@ -337,6 +281,10 @@ impl Evaluator {
             if keep_outputs {
                 trialled.outputs.insert(index, execution.outputs);
             }
+        }
+        if let Some(flattered) = self.usual.refuses(&times, &trialled.evaluation.other_data) {
+            trialled.evaluation.outcome = Outcome::Rejected(flattered);
+            return Ok(trialled);
         }
         Ok(trialled.ended(times, |index| self.manifest.cases[self.workload.trials[index].case].name.clone()))
     }

@@ -36,7 +36,9 @@ impl Pair<'_> {
     ) -> Record {
         let relieves = named(motif)
             .map(|motif| motif.metadata().relieves)
-            .or(SettingKind::by_id(motif).map(SettingKind::relieves));
+            .or(SettingKind::by_id(motif).map(SettingKind::relieves))
+            // Of what is in no catalogue, whoever wrote it may say which it is.
+            .or(Some(&Counter::ALL));
         let counters = match (relieves, self.slow_profile, self.fast_profile) {
             (Some(relieves), Some(slow), Some(fast)) => {
                 let both = |counter: &Counter| (counter.name().to_owned(), [counter.read(slow), counter.read(fast)]);

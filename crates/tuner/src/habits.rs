@@ -15,13 +15,20 @@ use verify::{Reason, Rejection};
 
 const OF_ADDRESSES: &str =
     "addresses are other numbers on a device, and code that depends on them is not the code that was tried";
+const OF_COMPILATION: &str = "code that depends on when and where it is compiled is not the code that was tried";
 const OF_PROCESSORS: &str = "vectors of this machine are no part of a device";
 const OF_TYPES: &str =
     "what types are made of differs on a device, and code that depends on it is not the code that was tried";
 
 /// Words that a candidate may not bring along, and what they give away or hide.
-const TELLS: [(&str, &str); 12] = [
+const TELLS: [(&str, &str); 18] = [
     ("GetPhyAddr", OF_ADDRESSES),
+    ("__BASE_FILE__", OF_COMPILATION),
+    ("__DATE__", OF_COMPILATION),
+    ("__FILE__", OF_COMPILATION),
+    ("__TIMESTAMP__", OF_COMPILATION),
+    ("__TIME__", OF_COMPILATION),
+    ("__builtin_FILE", OF_COMPILATION),
     ("arm_neon", OF_PROCESSORS),
     ("ext_vector_type", OF_PROCESSORS),
     ("ifunc", "what is chosen when a library is loaded is chosen where it is tried"),
@@ -149,6 +156,8 @@ mod tests {
             "static thread_local bool warm;",
             "typedef float Wide __attribute__((__vector_size__(64)));",
             "#include <immintrin.h>\n",
+            "constexpr int TILE = __TIME__[0] < '1' ? 1 : 2;",
+            "constexpr int TILE = sizeof(__FILE__) > 32 ? 1 : 2;",
         ] {
             let found = new_tell(&before, &tree(text));
             assert!(found.is_some_and(|(file, word, _)| file == "k.h" && text.contains(word)), "{text}");

@@ -1,9 +1,9 @@
 //! Configurations that are tried before a search begins: winners of before, and what the bank knows of others.
 
 use super::candidate::Candidate;
-use super::evaluator::Trialled;
 use super::run_options::RunOptions;
 use super::settings::expected_settings;
+use super::trialled::Trialled;
 use super::workspace::Workspace;
 use backend::{VECTOR_CORES, longest};
 use experience::{Bank, Query, Shingles, features_of, symptoms_of};

@@ -212,7 +212,7 @@ pub(super) fn class_of(rejection: &Rejection) -> InfeasibleClass {
         Reason::OutOfMemory => InfeasibleClass::Resource,
         Reason::Hazard if rejection.hazard == Some(aicore::HazardKind::UbOverflow) => InfeasibleClass::Resource,
         Reason::Crashed | Reason::TimedOut => InfeasibleClass::Run,
-        Reason::WrongResult | Reason::UnwrittenOutput | Reason::Hazard => InfeasibleClass::Wrong,
+        Reason::WrongResult | Reason::KnownData | Reason::UnwrittenOutput | Reason::Hazard => InfeasibleClass::Wrong,
     }
 }
 

@@ -132,6 +132,7 @@ mod tests {
             round: 0,
             seconds: 0.0,
             error: None,
+            other_data: BTreeMap::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::TunerError;
-use super::evaluator::References;
+use super::trialled::References;
 use super::workspace::Workspace;
 use verify::{Difference, largest_difference};
 

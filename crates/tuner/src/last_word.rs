@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::candidate::Candidate;
 use super::evaluation::{Outcome, speedup};
-use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::evaluator::Evaluator;
 use super::noise::fight;
 use super::round::{Field, Standing};
 use super::settle::{TakenBack, WORTH_WRITING, said};
+use super::trialled::{References, Scope, Trialled};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use events::Event;

@@ -417,7 +417,8 @@ pub fn status_of(rejection: &Rejection) -> events::Status {
         Reason::EditFailed => events::Status::PatchFailed,
         Reason::BuildFailed => events::Status::BuildFailed,
         Reason::TilingFailed => events::Status::Infeasible,
-        Reason::WrongResult | Reason::UnwrittenOutput => events::Status::WrongOutput,
+        // What it claims is not so either.
+        Reason::WrongResult | Reason::KnownData | Reason::UnwrittenOutput => events::Status::WrongOutput,
         Reason::Hazard => events::Status::Hazard,
         Reason::Crashed => events::Status::RunFailed,
         Reason::TimedOut | Reason::OutOfMemory => events::Status::LimitExceeded,
@@ -448,6 +449,7 @@ mod tests {
             round: 0,
             seconds: 0.0,
             error: None,
+            other_data: BTreeMap::new(),
         };
         let judged = Judged { evaluation, objective_us: Some(us), index: 1, repeated: false };
         let patch = AppliedPatch {

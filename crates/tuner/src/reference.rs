@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::evaluator::References;
+use super::trialled::References;
 use super::workspace::Workspace;
 use super::{TrialError, TunerError};
 use backend::KernelJob;

@@ -42,13 +42,13 @@ impl Rewound {
         Self { removal, patch }
     }
 
-    /// A local motif, of which nobody has said what it relieves: any counter will do.
-    pub fn of_local(name: &str, site: &Site, patch: Patch) -> Self {
+    /// A local motif. Where nobody has said what it relieves, any counter will do.
+    pub fn of_local(name: &str, relieves: Option<Counter>, site: &Site, patch: Patch) -> Self {
         let removal = Removal {
             what: name.to_owned(),
             place: place(site),
             conditions: site.conditions.clone(),
-            relieves: Counter::ALL.to_vec(),
+            relieves: relieves.map_or_else(|| Counter::ALL.to_vec(), |counter| vec![counter]),
             setting: None,
         };
         Self { removal, patch }

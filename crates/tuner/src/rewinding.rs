@@ -12,12 +12,13 @@ use super::TunerError;
 use super::baseline::follow_baseline;
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
-use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::evaluator::Evaluator;
 use super::experience::Pair;
 use super::journal::{Entry, Journal, Opened};
 use super::plan::Plan;
 use super::removal::{Removal, Rewound};
 use super::settings::rewound_settings;
+use super::trialled::{References, Scope, Trialled};
 use super::workspace::Workspace;
 use aicore::Profile;
 use backend::longest;
@@ -179,7 +180,8 @@ impl Miner<'_> {
         let catalogue = rewound_patches(&context, motif::all()).into_iter().map(Rewound::of_catalogue);
         let local = self.options.local.iter().flat_map(|(name, motif)| {
             let rewinds = motif.rewinds(&context).into_iter();
-            rewinds.map(|(site, patch)| Rewound::of_local(name, &site, patch)).collect::<Vec<_>>()
+            let relieves = motif.form().relieves;
+            rewinds.map(|(site, patch)| Rewound::of_local(name, relieves, &site, patch)).collect::<Vec<_>>()
         });
         let rewinds = in_turn(catalogue.chain(local), self.options.sites).into_iter();
         let wanted = rewinds.filter_map(|Rewound { removal, patch }| {

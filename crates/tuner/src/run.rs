@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 use super::candidate::Candidate;
 use super::claim::{cases_flatter, claimed, flatter, representatives};
 use super::evaluation::{Outcome, speedup};
-use super::evaluator::{Evaluator, References, Trialled};
+use super::evaluator::Evaluator;
 use super::flattered::{AtFirst, drop_what_only_the_cases_gain};
 use super::generalisation::Generalisation;
 use super::journal::{Journal, Opened};
@@ -27,6 +27,7 @@ use super::settle::{
     Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle, simplify,
 };
 use super::steps::Steps;
+use super::trialled::{References, Trialled};
 use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};
 use backend::{LaunchProfile, longest};

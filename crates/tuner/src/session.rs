@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::TunerError;
 use super::evaluation::{CaseTime, Champion, Evaluation, Outcome, journal_key};
-use super::evaluator::{Evaluator, References, Scope, Trialled};
+use super::evaluator::Evaluator;
 use super::injection::Injection;
 use super::journal::Journal;
 use super::noise::fight;
@@ -17,6 +17,7 @@ use super::plan::Plan;
 use super::prices::PriceBook;
 use super::race::Race;
 use super::ranking::Sampling;
+use super::trialled::{References, Scope, Trialled};
 use events::SampledCase;
 use search::{DuelOptions, DuelVerdict, Prices};
 
@@ -342,6 +343,13 @@ impl Task {
         let seconds = quick.seconds + checks.seconds;
         if matches!(checks.outcome, Outcome::Rejected(_)) {
             return Ok(Evaluation { seconds, blocks: quick.blocks, ..checks });
+        }
+        let times = match &quick.outcome {
+            Outcome::Valid(times) => times.as_slice(),
+            Outcome::Rejected(_) => &[],
+        };
+        if let Some(flattered) = self.evaluator.usual.refuses(times, &checks.other_data) {
+            return Ok(Evaluation { seconds, outcome: Outcome::Rejected(flattered), blocks: quick.blocks, ..checks });
         }
         let thorough = Evaluation { thorough: true, seconds, ..quick };
         if self.noise > 0.0 { self.fought(plan, thorough).await } else { Ok(thorough) }

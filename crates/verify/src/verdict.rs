@@ -18,6 +18,8 @@ pub enum Reason {
     TilingFailed,
     /// Outputs differ from the reference.
     WrongResult,
+    /// It is fast on the data that is timed, and on no other.
+    KnownData,
     /// Bytes of an output stayed unwritten.
     UnwrittenOutput,
     /// The hazard judge found an error.
@@ -69,6 +71,7 @@ impl fmt::Display for Reason {
             Reason::BuildFailed => "does not build",
             Reason::TilingFailed => "tiling function failed",
             Reason::WrongResult => "wrong result",
+            Reason::KnownData => "fast on the timed data alone",
             Reason::UnwrittenOutput => "output not written",
             Reason::Hazard => "hazard",
             Reason::Crashed => "crashed",

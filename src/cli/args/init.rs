@@ -13,6 +13,7 @@ use super::{Definition, Selection};
     cargo ascend-tune init --project math/is_finite --dry-run\n  \
     cargo ascend-tune init --workspace                  (every operator of the repository that has no manifest)\n  \
     cargo ascend-tune init --ci github                  (a workflow for all operators of the repository)\n  \
+    cargo ascend-tune init --ci github --tune           (one that tunes them and opens pull requests)\n  \
     cargo ascend-tune init --hook                       (digests before each commit)\n  \
     cargo ascend-tune init --cmake                      (for find_package(AscendTune))")]
 pub struct InitArgs {
@@ -32,6 +33,9 @@ pub struct InitArgs {
     /// Write a hook by which git compares digests before each commit, and nothing else.
     #[arg(long, conflicts_with_all = ["paths", "workspace", "exclude", "ci", "definitions", "cases", "python"])]
     pub hook: bool,
+    /// Write a workflow that tunes every operator instead, on a schedule or when asked to, and opens a pull request with what was gained.
+    #[arg(long, requires = "ci")]
+    pub tune: bool,
     /// Command by which that workflow installs this tool [default: cargo install of this version].
     #[arg(long, value_name = "COMMAND", requires = "ci")]
     pub install: Option<String>,
@@ -62,11 +66,13 @@ pub enum CiSystem {
 }
 
 impl CiSystem {
-    /// The file, from the top of the repository.
-    pub fn file(self) -> &'static str {
-        match self {
-            CiSystem::Github => ".github/workflows/ascend-tune.yml",
-            CiSystem::Gitlab => ".gitlab/ascend-tune.yml",
+    /// The file, from the top of the repository, of what checks or of what tunes.
+    pub fn file(self, tunes: bool) -> &'static str {
+        match (self, tunes) {
+            (CiSystem::Github, false) => ".github/workflows/ascend-tune.yml",
+            (CiSystem::Github, true) => ".github/workflows/ascend-tune-run.yml",
+            (CiSystem::Gitlab, false) => ".gitlab/ascend-tune.yml",
+            (CiSystem::Gitlab, true) => ".gitlab/ascend-tune-run.yml",
         }
     }
 }

@@ -347,6 +347,9 @@ pub struct RunArgs {
     /// Search and report, but change neither sources nor ascend.lock.
     #[arg(long)]
     pub dry_run: bool,
+    /// Write what was gained into this file as Markdown, such as for the text of a pull request; there is none where nothing was gained.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
     /// The language model of ascend.toml.
     #[command(flatten)]
     pub model: ModelArgs,

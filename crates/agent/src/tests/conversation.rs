@@ -376,7 +376,8 @@ fn what_was_kept_is_stated_as_a_rule_that_has_to_make_just_that() {
         (run.proposer.state_motifs(), run)
     };
     let (forms, run) = of(&stated("@PipeBarrier<PIPE_V>();"), true, true);
-    assert_eq!((forms.len(), forms[0].title.as_str()), (1, "narrow"));
+    assert_eq!((forms.len(), forms[0].form.title.as_str(), forms[0].of.as_str()), (1, "narrow", "model-1"));
+    assert_eq!((forms[0].form.record.places, forms[0].form.record.from.len()), (1, 1));
     assert!(run.last_question().contains("+        AscendC::PipeBarrier<PIPE_V>();"), "{}", run.last_question());
     run.proposer.hear_taken_back("model-1", "race on probe odd-3");
     assert!(run.proposer.state_motifs().is_empty(), "what was taken back is none");

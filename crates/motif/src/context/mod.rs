@@ -118,10 +118,9 @@ impl Context {
         self.hot.range((site.file.clone(), first)..=(site.file.clone(), last)).map(|(_, share)| share).sum()
     }
 
-    /// The sources with a patch of any origin, or why it must not become a candidate: it touches code that is not understood, or
-    /// that no case runs, or leaves code that does not parse.
+    /// The sources with a patch of any origin, or why it must not become a candidate: it touches code that no case runs, or leaves code
+    /// that does not parse and did not stand there before. Where a motif applies, the code is understood beyond that.
     pub fn admit(&self, patch: &Patch) -> Result<SourceTree, Refusal> {
-        self.forest.check_edits(&patch.edits)?;
         self.verifiable(&patch.edits).map_err(|reason| Refusal::Unverified { title: patch.title.clone(), reason })?;
         let patched = self.tree.apply(patch)?;
         self.forest.check_result(patch, &patched)?;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::code::words;
 use crate::context::Context;
+use crate::counter::Counter;
 use crate::rewrite::exchange::{Exchange, Form, Guard, Way, made, unmade};
 use crate::site::{Candidate, Site};
 use source::{Edit, Patch, SourceTree};
@@ -30,6 +31,9 @@ pub struct LocalForm {
     /// Names that `fast` declares, and that mean nothing in the function yet.
     #[serde(default)]
     pub fresh: Vec<String>,
+    /// The counter that goes down with it, where somebody has said so and the profiles of the rewrite that it comes from agreed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relieves: Option<Counter>,
     /// What became of it on the operators that it was tried on, and why it is refused, where it is.
     #[serde(default, skip_serializing_if = "LocalRecord::is_empty")]
     pub record: LocalRecord,
@@ -47,6 +51,12 @@ pub struct LocalRecord {
     pub held: u32,
     /// Those of them that got faster.
     pub gained: u32,
+    /// Places of the operators that it comes from at which it was made and taken over.
+    #[serde(default)]
+    pub places: u32,
+    /// Digests of the sources of these operators, as they were before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<String>,
     /// The operator that it broke although its guards held, and how. Such a motif is not made any more.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub refused: String,
@@ -64,6 +74,11 @@ impl LocalRecord {
         self.matched += other.matched;
         self.held += other.held;
         self.gained += other.gained;
+        // The same sources once more are no further place.
+        if other.from.is_empty() || other.from.iter().any(|of| !self.from.contains(of)) {
+            self.places += other.places;
+        }
+        self.from.extend(other.from.iter().filter(|of| !self.from.contains(of)).cloned().collect::<Vec<_>>());
         if self.refused.is_empty() {
             self.refused.clone_from(&other.refused);
         }

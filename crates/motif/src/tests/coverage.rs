@@ -280,3 +280,15 @@ fn blocks_are_known_again_wherever_edits_move_them() {
     assert!(replaced(block, &block.replace("        ", "    ").replace("Ln(", "Abs(")));
     assert!(!replaced(block, &block.replace("Exp(", "Abs(")));
 }
+
+#[test]
+fn a_patch_may_touch_a_macro_that_is_no_cpp_and_leave_it_so() {
+    let text = computing("        CHECK(count, , return);\n        AscendC::Abs(y, x, count);\n");
+    assert_eq!(admitted(&text, &["Abs(y"], "CHECK(count, , return)"), Ok(()));
+    assert_eq!(admitted(&text, &["Abs(y"], "Abs(y, x, count);"), Ok(()));
+    let context = context(&text);
+    let at = text.find("CHECK(").unwrap();
+    let edits = vec![source::Edit { file: "k.h".to_owned(), span: at..at, replacement: "x = ;".to_owned() }];
+    let refused = context.admit(&Patch { edits, ..Patch::default() }).unwrap_err().to_string();
+    assert!(refused.contains("would leave code that does not parse"), "{refused}");
+}

@@ -76,7 +76,7 @@ fn code(path: &str) -> String {
 }
 
 /// Text in which nothing is markup: names and messages come from sources that anybody may have written.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

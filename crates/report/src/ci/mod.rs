@@ -2,12 +2,15 @@
 //! in a comment on a pull request. Pure functions over the summary; who writes them where is the command's matter.
 
 mod annotations;
+mod gained;
 mod junit;
 mod markdown;
 mod sarif;
 
 #[cfg(test)]
 mod tests;
+
+pub use gained::gained;
 
 use std::path::PathBuf;
 

@@ -153,3 +153,15 @@ fn the_code_quality_report_has_what_gitlab_asks_for() {
 fn the_page_says_why_and_has_no_markup_of_others() {
     insta::assert_snapshot!(rendered(CheckFormat::Markdown));
 }
+
+#[test]
+fn what_was_gained_is_told_and_nothing_else() {
+    let summary = crate::tests::sample::summary();
+    let text = gained(&summary, "ops/gelu|<x>").unwrap();
+    assert!(text.starts_with("### GeluNaive in "), "{text}");
+    assert!(!text.contains("|<x>"), "{text}");
+    for part in ["4.24x", "| large | ", "| 60.25x |", "Latencies are modelled on"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(gained(&events::Summary { claimed: 1.004, ..summary }, "ops/gelu"), None);
+}

@@ -187,7 +187,7 @@ pub(super) fn events() -> Vec<Event> {
     events
 }
 
-pub(super) fn summary() -> Summary {
+pub(crate) fn summary() -> Summary {
     Summary {
         operator: "GeluNaive".into(),
         cases: vec![

@@ -208,6 +208,9 @@ pub fn blank(text: &str, macros: &MacroNames) -> String {
         .collect();
     let word = |index: usize| tokens.get(index).map_or("", |token: &Piece| &text[token.span.clone()]);
     let adjacent = |index: usize| tokens.get(index + 1).is_some_and(|next| tokens[index].span.end == next.span.start);
+    // Whether an argument begins here that has something behind its first word.
+    let is_argument =
+        |index: usize| index > 0 && matches!(word(index - 1), "," | "(") && !matches!(word(index + 1), "," | ")" | "");
     let mut index = 0;
     while index < tokens.len() {
         let here = word(index);
@@ -232,6 +235,12 @@ pub fn blank(text: &str, macros: &MacroNames) -> String {
                 && matches!(word(index - 1), "." | ">")
                 && is_member_access(&tokens, text, index)
             {
+                hide(&mut bytes, tokens[index].span.clone());
+            } else if here == "return" && is_argument(index) {
+                // Of a macro that takes statements, such as `OP_CHECK_IF(condition, log, return FAILED)`: its value stays.
+                hide(&mut bytes, tokens[index].span.clone());
+            } else if here.starts_with("PRI") && index > 0 && word(index - 1).ends_with('"') {
+                // Part of a format, by a macro of <cinttypes>.
                 hide(&mut bytes, tokens[index].span.clone());
             } else if here == "if" {
                 let condition = if word(index + 1) == "constexpr" { index + 2 } else { index + 1 };
@@ -362,6 +371,18 @@ mod tests {
         assert_eq!(plain("__attribute__((x)) int a = __LINE__;"), "__attribute__((x)) int a = __LINE__;");
         assert_eq!(plain("__launch_bounds__(512) void f()"), "                       void f()");
         assert_eq!(plain("// __aicore__\n\"__gm__\""), "// __aicore__\n\"__gm__\"");
+    }
+
+    #[test]
+    fn statements_that_macros_take_are_their_values() {
+        assert_eq!(plain("CHECK(a, f(x), return no);"), "CHECK(a, f(x),        no);");
+        for text in ["CHECK(a, return);", "g([] { return 1; });", "{ return (1); }", "if (a) return b, c;"] {
+            assert_eq!(plain(text), text);
+        }
+        let text = "bool f() {\n    CHECK(rows < 0 && g<T>(rows) > 1, LOG(c, \"%\" PRId64, rows), return ge::FAILED);\n    \
+                    for (int row = 0; row < rows; row++) {\n        CHECK(row < rows, LOG(c), continue);\n    }\n}\n";
+        let file = crate::parse::SyntaxFile::parse("a.cpp", text, &MacroNames::default()).expect("a tree");
+        assert!(file.errors().is_empty() && file.loops().len() == 1, "{:?}", file.errors());
     }
 
     #[test]

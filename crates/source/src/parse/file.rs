@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tree_sitter::{Node, Parser, Tree};
 
 use super::blank::{MacroNames, blank};
-use super::items::{Call, Class, Function, Items, Local, Loop, collect};
+use super::items::{Call, Class, Function, Items, Local, Loop, Unread, collect};
 
 /// Why a file could not be parsed, or an edit not be trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -96,15 +96,17 @@ impl SyntaxFile {
     }
 
     /// Spans of the parts that the parser did not understand.
-    pub fn errors(&self) -> &[Range<usize>] {
+    pub fn errors(&self) -> &[Unread] {
         &self.items.errors
     }
 
     /// Refuses spans that touch a part that was not understood.
     pub fn check_span(&self, span: &Range<usize>) -> Result<(), ParseError> {
-        let touched = self.items.errors.iter().find(|error| error.start <= span.end && span.start <= error.end);
-        touched
-            .map_or(Ok(()), |error| Err(ParseError::InError { file: self.name.clone(), line: self.line(error.start) }))
+        let touched =
+            self.items.errors.iter().find(|error| error.span.start <= span.end && span.start <= error.span.end);
+        touched.map_or(Ok(()), |error| {
+            Err(ParseError::InError { file: self.name.clone(), line: self.line(error.span.start) })
+        })
     }
 
     /// All calls in text order; an outer call comes before the calls in its arguments.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::blank::MacroNames;
 use super::file::{ParseError, SyntaxFile};
+use super::items::Unread;
 use super::memory::parsed;
 use crate::{Edit, Patch, SourceTree};
 
@@ -52,7 +53,8 @@ impl SyntaxForest {
         edits.iter().try_for_each(|edit| self.get(&edit.file).map_or(Ok(()), |file| file.check_span(&edit.span)))
     }
 
-    /// Refuses a patch after which a file has more syntax errors than before.
+    /// Refuses a patch after which a file has syntax errors that it had not before. Of a macro's arguments (`return FAILED`) that are
+    /// none to the grammar there may be more; anything else is the same as often, wherever it is now.
     pub fn check_result(&self, patch: &Patch, patched: &SourceTree) -> Result<(), ParseError> {
         let mut files: Vec<&str> = patch.edits.iter().map(|edit| edit.file.as_str()).collect();
         files.sort_unstable();
@@ -60,10 +62,15 @@ impl SyntaxForest {
         for file in files {
             let (Some(before), Some(text)) = (self.get(file), patched.text(file)) else { continue };
             let after = parsed(file, text, &self.macros)?;
-            if after.errors().len() > before.errors().len() {
-                let at =
-                    after.errors().iter().find(|error| !before.errors().contains(error)).map_or(0, |error| error.start);
-                return Err(ParseError::Broken { file: file.to_owned(), line: after.line(at) });
+            let mut known: Vec<&Unread> = before.errors().iter().collect();
+            for error in after.errors() {
+                let same = |known: &&Unread| known.what == error.what && known.within == error.within;
+                let Some(place) = known.iter().position(same) else {
+                    return Err(ParseError::Broken { file: file.to_owned(), line: after.line(error.span.start) });
+                };
+                if !error.in_macro() {
+                    known.remove(place);
+                }
             }
         }
         Ok(())
@@ -81,6 +88,73 @@ fn is_cpp(file: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whether the file may become what an edit of all of it says.
+    #[track_caller]
+    fn changes(before: &str, old: &str, new: &str) -> Result<(), ParseError> {
+        assert!(before.contains(old), "{old}");
+        let tree: SourceTree = [("a.cpp", before)].into_iter().collect();
+        let forest = SyntaxForest::parse(&tree);
+        let edit = Edit { file: "a.cpp".into(), span: 0..before.len(), replacement: before.replace(old, new) };
+        let patch = Patch { edits: vec![edit], ..Patch::default() };
+        forest.check_result(&patch, &tree.apply(&patch).unwrap())
+    }
+
+    const CHECKED: &str = "static ge::graphStatus Tiling(gert::TilingContext *context)
+{
+    OP_CHECK_IF(rows != 3, , return ge::GRAPH_FAILED);
+    OP_TILING_CHECK(rows != 9, OP_LOGE(context, \"rows\"), return false)
+    OP_CHECK_IF(rows == 5, OP_LOGE(context, \"rows\"), throw x);
+    uint32_t tile = 128;
+    return ge::GRAPH_SUCCESS;
+}
+";
+
+    #[test]
+    fn a_patch_may_leave_the_errors_that_there_were() {
+        let checked = SyntaxForest::parse(&[("a.cpp", CHECKED)].into_iter().collect());
+        assert_eq!(checked.get("a.cpp").unwrap().errors().len(), 3, "macros that are no C++ to the grammar");
+        for (old, new) in [
+            // In the line of a macro, right behind one, and in its arguments.
+            ("rows != 3,", "rows != 4 && rows != 5,"),
+            ("    uint32_t tile", "    uint32_t more = 1;\n    uint32_t tile"),
+            ("rows != 9", "rows > 9"),
+            ("(context, \"rows\"), throw", "(context, \"%u rows\", rows), throw"),
+            // One more of them, and one less; one that stands elsewhere.
+            ("    uint32_t tile", "    OP_CHECK_IF(rows == 7, , return ge::GRAPH_FAILED);\n    uint32_t tile"),
+            (
+                "    uint32_t tile",
+                "    OP_TILING_CHECK(Odd(rows), OP_LOGE(context, \"odd\"), return false)\n    uint32_t tile",
+            ),
+            ("    OP_CHECK_IF(rows != 3, , return ge::GRAPH_FAILED);\n", ""),
+            (
+                ", throw x);\n    uint32_t tile = 128;",
+                ", return);\n    uint32_t tile = 128;\n    OP_CHECK_IF(tile == 5, OP_LOGE(context, \"tile\"), throw x);",
+            ),
+        ] {
+            assert_eq!(changes(CHECKED, old, new), Ok(()), "{new}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_there_was_does_not_stand_for_another() {
+        for (old, new) in [
+            ("tile = 128;", "tile = ;"),
+            ("rows == 5,", "rows = (,"),
+            ("uint32_t tile = 128;", "uint32_t tile = 128"),
+            ("    return ge::GRAPH_SUCCESS;\n}", "    return ge::GRAPH_SUCCESS;\n"),
+            // What a macro takes, a function does not.
+            ("uint32_t tile = 128;", "uint32_t tile = Longest(rows, throw x);"),
+            ("uint32_t tile = 128;", "uint32_t tile = Longest(rows, , 128);"),
+            // An error goes and another one comes: as many as before.
+            ("OP_CHECK_IF(rows == 5, OP_LOGE(context, \"rows\"), throw x);", "Check(rows, +);"),
+        ] {
+            assert!(matches!(changes(CHECKED, old, new), Err(ParseError::Broken { .. })), "{new}");
+        }
+        let broken = "void f() { g(; }\nvoid h() { k(1); }\n";
+        assert_eq!(changes(broken, "k(1)", "k(2)"), Ok(()));
+        assert!(changes(broken, "k(1);", "g(; ").is_err(), "one more of them");
+    }
 
     #[test]
     fn a_patch_that_breaks_the_syntax_is_noticed() {

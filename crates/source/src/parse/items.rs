@@ -124,7 +124,27 @@ pub struct Items {
     pub classes: Vec<Class>,
     pub loops: Vec<Loop>,
     pub locals: Vec<Local>,
-    pub errors: Vec<Range<usize>>,
+    pub errors: Vec<Unread>,
+}
+
+/// A place that the grammar did not understand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Where; empty for something that is missing.
+    pub span: Range<usize>,
+    /// What stands there, blanks collapsed, or what is missing behind what.
+    pub what: String,
+    /// Name of the call in whose arguments it stands, or behind which something is missing: a macro takes more than expressions.
+    pub within: Option<String>,
+}
+
+impl Unread {
+    /// Whether it belongs to a macro, by the way in which macros are written.
+    pub(super) fn in_macro(&self) -> bool {
+        let is_macro =
+            |name: &String| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+        self.within.as_ref().is_some_and(is_macro)
+    }
 }
 
 /// Walks the tree once, without recursion: hostile input may be nested deeper than the stack.
@@ -139,7 +159,7 @@ pub fn collect(tree: &Tree, text: &str, blanked: &str) -> Items {
             class_stack.pop();
         }
         if node.is_error() || node.is_missing() {
-            items.errors.push(node.byte_range());
+            items.errors.push(reader.unread(node));
         }
         match node.kind() {
             "call_expression" => items.calls.extend(reader.call(node)),
@@ -194,6 +214,21 @@ impl Reader<'_> {
     /// Text without device qualifiers, blanks collapsed.
     fn plain(&self, span: Range<usize>) -> String {
         self.blanked.get(span).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn unread(&self, node: Node<'_>) -> Unread {
+        let before = node.prev_sibling().filter(|_| node.is_missing());
+        // Of a macro that stands where a statement ends, the name: what it is given may be edited.
+        let head = before.map(|before| self.plain(before.byte_range()));
+        let head = head.as_deref().and_then(|text| text.split('(').next()).unwrap_or_default();
+        let what = match node.is_missing() {
+            true => format!("no {} behind {head}", node.kind()),
+            false => self.plain(node.byte_range()),
+        };
+        let arguments = std::iter::successors(node.parent(), Node::parent).find(|node| node.kind() == "argument_list");
+        let called = before.and_then(|before| before.child_by_field_name("arguments"));
+        let call = called.or(arguments).and_then(|arguments| self.call(arguments.parent()?));
+        Unread { span: node.byte_range(), what, within: call.map(|call| call.name) }
     }
 
     fn call(&self, node: Node<'_>) -> Option<Call> {

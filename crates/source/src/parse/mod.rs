@@ -11,6 +11,6 @@ mod statements;
 pub use blank::{MacroNames, blank};
 pub use file::{ParseError, SyntaxFile};
 pub use forest::SyntaxForest;
-pub use items::{Call, Class, Function, Local, Loop, Member, Parameter};
+pub use items::{Call, Class, Function, Local, Loop, Member, Parameter, Unread};
 pub use removal::removal_with_comments;
 pub use statements::{Statement, statements};
