@@ -130,7 +130,8 @@ fn in_file(
         if matches!(before, "." | "->") || tokens.get(at + 1) == "(" {
             continue;
         }
-        if around.kernels.contains(&file) || text.contains("kernel_operator.h") {
+        if around.kernels.contains(&file) || ["kernel_operator.h", "__aicore__"].iter().any(|word| text.contains(word))
+        {
             return Err(WhyNot::InKernel { file, line });
         }
         let Some(body) = function_body(&tokens, at) else { return Err(WhyNot::OutsideFunction { file, line }) };

@@ -71,9 +71,7 @@ fn placed(tree: &SourceTree, uses: &Uses, function: &InFunction, around: Surroun
         let (file, line) = place(used);
         WhyNot::NoSize { file, line }
     })?;
-    let taken = |name: &str| {
-        in_text(text, name) || around.beside.iter().any(|(_, text)| in_text(text, name))
-    };
+    let taken = |name: &str| in_text(text, name) || around.beside.iter().any(|(_, text)| in_text(text, name));
     let camel = camel(&uses.constant);
     let names = [camel.clone(), format!("{camel}BySize")];
     let name = names.into_iter().find(|name| !taken(name)).filter(|name| *name != uses.constant);
