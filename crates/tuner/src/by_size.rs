@@ -23,8 +23,8 @@ use super::{CaseTime, TunerError};
 use backend::longest;
 use discovery::init::Brought;
 use events::{Event, Stage, Warning};
-use source::tunable::{BY_SIZE, NotDispatched, Surroundings, ValuesBySize, by_size, chosen_by_size, dispatchable};
-use source::{Patch, SourceTree};
+use source::Patch;
+use source::tunable::{BY_SIZE, NotDispatched, Surroundings, ValuesBySize, WhyNot, by_size, dispatchable, of_choices};
 use space::{Binding, NO_LIMIT, Tunable, Value};
 
 /// What the step begins with.
@@ -155,7 +155,7 @@ impl BySizeStep<'_> {
         }
         let patch = candidate.patches.last().cloned();
         standing.progress.record(Stage::Host, &candidate, patch.as_ref(), &judged, true, emit);
-        let brought = brought(&candidate.sources, &tunables);
+        let brought = Brought { tunables: of_choices(&candidate.sources, &tunables), constraints: Vec::new() };
         searched.take_along(&brought, (field, &mut standing.progress));
         Ok(())
     }
@@ -281,21 +281,6 @@ fn names(parts: &[Candidate], tunables: &[&Tunable]) -> Vec<String> {
     tunables.iter().filter(differs).map(|tunable| tunable.name.clone()).collect()
 }
 
-/// The constants that a choice has brought along, as tunables.
-fn brought(sources: &SourceTree, tunables: &[Tunable]) -> Brought {
-    let own = |constant: &str, file: &str| {
-        let of = |tunable: &&Tunable| matches!(&tunable.binding, Binding::Constant { file: of, name, .. } if of == file && name.rsplit("::").next() == Some(constant));
-        tunables.iter().find(of)
-    };
-    let made = chosen_by_size(sources).into_iter().filter_map(|there| {
-        let tunable = there.tunable(own(&there.constant, &there.file)?);
-        let default = source::tunable::present_value(sources, &tunable.binding).ok()??;
-        Some(Tunable { default: Some(default), ..tunable })
-    });
-    let new = made.filter(|tunable| !tunables.iter().any(|known| known.name == tunable.name));
-    Brought { tunables: new.collect(), constraints: Vec::new() }
-}
-
 /// What a maintainer may want to know: that sizes differ in what is fastest, and which tunables have one value for all sizes anyway.
 fn one_for_all(
     classes: &[SizeClass],
@@ -316,7 +301,9 @@ fn one_for_all(
         let Some((us, attempt)) = of_case.min_by(|left, right| left.0.total_cmp(&right.0)) else { continue };
         gained += weights[*place] * (single[*place].task_us / us).ln().max(0.0);
         let differs = |refusal: &&NotDispatched| {
-            attempt.configuration.get(&refusal.name) != best.configuration.get(&refusal.name)
+            let there = matches!(refusal.why, WhyNot::There { .. });
+            !there
+                && attempt.configuration.get(&refusal.name) != best.configuration.get(&refusal.name)
                 && us < single[*place].task_us / WORTH_WRITING
         };
         named.extend(refused.iter().filter(differs));

@@ -26,6 +26,7 @@ pub use asked::{ASKING, asked_size};
 pub use compile_time::looks_compile_time;
 pub use dispatch::{
     BY_SIZE, BySize, NotDispatched, Surroundings, ValuesBySize, WhyNot, by_size, chosen_by_size, dispatchable,
+    of_choices,
 };
 pub use flow::{Flow, Sink};
 pub use instrument::instrument;

@@ -13,7 +13,7 @@ mod uses;
 mod write;
 
 pub use refusal::{NotDispatched, WhyNot};
-pub use there::{BySize, chosen_by_size};
+pub use there::{BySize, chosen_by_size, of_choices};
 
 use crate::{Patch, SourceTree};
 use space::{Binding, Tunable};

@@ -112,14 +112,18 @@ fn what_is_written_is_found_and_searched_again_and_not_written_twice() {
     let written = tree(&chosen(&host, &[("TILE_LENGTH", &[512, 4096])], &[65_536]));
     let [there] = &chosen_by_size(&written)[..] else { panic!("one choice") };
     assert_eq!((there.constant.as_str(), there.smaller.as_str()), ("TILE_LENGTH", "TILE_LENGTH_SMALL"));
-    let (small, large) = (there.tunable(&tunable("TILE_LENGTH")), tunable("TILE_LENGTH"));
-    let value = |tunable: &Tunable| present_value(&written, &tunable.binding).unwrap();
-    assert_eq!((value(&small), value(&large)), (Some(Value::Int(512)), Some(Value::Int(4096))));
+    let large = tunable("TILE_LENGTH");
+    let [small] = &of_choices(&written, std::slice::from_ref(&large))[..] else { panic!("one tunable") };
+    assert_eq!((small.name.as_str(), &small.default), ("TILE_LENGTH_SMALL", &Some(Value::Int(512))));
+    assert_eq!((&small.domain, small.reason.as_str()), (&large.domain, "TILE_LENGTH for smaller inputs"));
+    assert_eq!(of_choices(&written, &[large.clone(), small.clone()]), [], "it is one already");
+    assert_eq!(of_choices(&written, &[tunable("BLOCK_DIM")]), [], "nobody tunes what it is about");
+    assert_eq!(present_value(&written, &large.binding).unwrap(), Some(Value::Int(4096)));
     let both = [(small.clone(), Value::Int(256)), (large.clone(), Value::Int(8192))];
     let changed = written.apply(&realize(&written, &both).unwrap()).unwrap();
     let text = changed.text(FILE).unwrap();
     assert!(text.contains("TILE_LENGTH = 8192;") && text.contains("TILE_LENGTH_SMALL = 256;"), "{text}");
-    assert!(instrument(&written, &[small, large.clone()], &[]).is_ok());
+    assert!(instrument(&written, &[small.clone(), large.clone()], &[]).is_ok());
     let refused = with(&[], |around| dispatchable(&written, &large, around)).unwrap_err();
     assert!(matches!(refused.why, WhyNot::There { .. }), "{refused}");
     assert_eq!(

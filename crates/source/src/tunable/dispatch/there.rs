@@ -3,6 +3,7 @@
 use super::super::lexer::{Kind, Tokens};
 use super::super::line_of;
 use super::super::locate::constants_in;
+use super::super::realize::present_value;
 use super::write::{MIDDLE, SMALL};
 use crate::SourceTree;
 use space::{Binding, Tunable};
@@ -22,11 +23,31 @@ pub struct BySize {
 
 impl BySize {
     /// What can be searched of it, as a tunable with the values of the one for the largest inputs.
-    pub fn tunable(&self, largest: &Tunable) -> Tunable {
+    fn tunable(&self, largest: &Tunable) -> Tunable {
         let binding = Binding::Constant { file: self.file.clone(), name: self.smaller.clone(), also: Vec::new() };
         let reason = format!("{} for smaller inputs", largest.name);
         Tunable { name: self.smaller.clone(), binding, reason, default: None, ..largest.clone() }
     }
+}
+
+/// The constants for smaller inputs of all choices by size of these tunables, as tunables of their own; without those that are among them
+/// already.
+pub fn of_choices(tree: &SourceTree, tunables: &[Tunable]) -> Vec<Tunable> {
+    let is_of = |binding: &Binding, file: &str, constant: &str| {
+        let Binding::Constant { file: own, name, .. } = binding else { return false };
+        own == file && name.rsplit("::").next() == Some(constant)
+    };
+    let mut found = Vec::new();
+    for there in chosen_by_size(tree) {
+        let of = |constant: &str| tunables.iter().find(|tunable| is_of(&tunable.binding, &there.file, constant));
+        let (Some(largest), None) = (of(&there.constant), of(&there.smaller)) else { continue };
+        let tunable = there.tunable(largest);
+        let value = present_value(tree, &tunable.binding).ok().flatten();
+        if value.is_some() && !tunables.iter().any(|known| known.name == tunable.name) {
+            found.push(Tunable { default: value, ..tunable });
+        }
+    }
+    found
 }
 
 /// All constants of choices by size: `.. <= N ? NAME_SMALL : NAME` with both declared in the file.
