@@ -106,14 +106,16 @@ impl HeldOut<'_> {
     ) -> Result<Option<String>, TunerError> {
         let mut next_to: Vec<(CaseCandidate, u64)> = Vec::new();
         for boundary in boundaries {
-            for (up_to, case) in
-                boundary.up_to.iter().flat_map(|up_to| boundary.cases.iter().map(move |case| (up_to, case)))
-            {
-                let unit = unit_of(case);
-                let below = up_to / unit * unit;
-                // One of them may be the case itself, which is no held-out size.
-                let sizes = [below.saturating_sub(unit), below, below + unit, below + 2 * unit];
-                next_to.extend(sizes.into_iter().filter(|size| *size > 0).map(|size| (case.clone(), size)));
+            for case in &boundary.cases {
+                let (own, unit) = (first_elements(case), unit_of(case));
+                for up_to in &boundary.up_to {
+                    let below = up_to / unit * unit;
+                    // A case is no held-out size.
+                    let below = if below == own && below > unit { below - unit } else { below };
+                    let above = (up_to / unit + 1) * unit;
+                    next_to
+                        .extend([below, above].into_iter().filter(|size| *size > 0).map(|size| (case.clone(), size)));
+                }
             }
         }
         let set = self.set(&next_to, "classes").await?;
@@ -160,7 +162,12 @@ impl HeldOut<'_> {
 
     async fn check(&self, set: &ProbeSet, candidate: &Candidate) -> Result<Vec<(usize, ProbeVerdict)>, TunerError> {
         let workspace = &self.field.workspace;
-        set.check(&candidate.plain_plan(workspace.tunables()), workspace.options.jobs, false).await
+        let tunables = workspace.tunables();
+        if candidate.digest(tunables) == self.baseline.digest(tunables) {
+            // It is what all others are held against.
+            return Ok((0..set.probes.len()).map(|place| (place, ProbeVerdict::Held { speedup: 1.0 })).collect());
+        }
+        set.check(&candidate.plain_plan(tunables), workspace.options.jobs, false).await
     }
 
     async fn set(&self, wanted: &[(CaseCandidate, u64)], folder: &str) -> Result<ProbeSet, TunerError> {

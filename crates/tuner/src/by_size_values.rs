@@ -18,12 +18,14 @@ use space::{Configuration, SearchSpace, Tunable, Value};
 
 /// A case that moves more is too long to be tried with many values; the search ran it first, and with all of them.
 const QUICK_BYTES: u64 = 4 << 20;
-/// Values of one tunable that are tried on a class.
+/// Of a tunable with more values than these those are tried that lie twice as far from the first one as the one before.
 const MOST_VALUES: usize = 10;
 /// Candidates of which every case is timed, beside the single one.
 const MOST_TIMED: usize = 6;
 /// What differs by less, in logarithms, is the same: no reason for a line.
 const SAME: f64 = 0.0025;
+/// Where a value is slower by more, in logarithms, than what there was, no value beyond it is tried.
+const WORSE: f64 = 0.05;
 
 /// Values of the tunables in question.
 pub(super) type Values = BTreeMap<String, i64>;
@@ -154,11 +156,18 @@ impl Seeker<'_> {
         let Some(mut least) = self.time(session, &values, &class.cases).await? else { return Ok(values) };
         for tunable in &self.tunables {
             let Some(here) = values.get(&tunable.name).copied() else { continue };
-            for value in spread(self.space, &tunable.name, here) {
-                let mut tried = values.clone();
-                tried.insert(tunable.name.clone(), value);
-                if let Some(us) = self.time(session, &tried, &class.cases).await?.filter(|us| *us < least - SAME) {
-                    (values, least) = (tried, us);
+            let start = least;
+            for side in sides(self.space, &tunable.name, here) {
+                for value in side {
+                    let mut tried = values.clone();
+                    tried.insert(tunable.name.clone(), value);
+                    let Some(us) = self.time(session, &tried, &class.cases).await? else { break };
+                    if us < least - SAME {
+                        (values, least) = (tried, us);
+                    }
+                    if us > start + WORSE {
+                        break;
+                    }
                 }
             }
         }
@@ -222,19 +231,19 @@ fn best_seen(
     found.map(|(_, values)| values)
 }
 
-/// Values of a tunable from end to end, closer where they are small, without the one that it has.
-fn spread(space: &SearchSpace, name: &str, here: i64) -> Vec<i64> {
-    let Some(dimension) = space.tunables().position(|tunable| tunable.name == name) else { return Vec::new() };
+/// Values of a tunable on both sides of the one that it has, each further away from it, and closer to each other where they are small.
+fn sides(space: &SearchSpace, name: &str, here: i64) -> [Vec<i64>; 2] {
+    let Some(dimension) = space.tunables().position(|tunable| tunable.name == name) else { return Default::default() };
     let all: Vec<i64> = (0..space.domain_len(dimension))
         .filter_map(|index| space.value(dimension, index).and_then(Value::as_int))
         .collect();
-    let Some(last) = all.len().checked_sub(1) else { return Vec::new() };
-    let at = all.iter().position(|value| *value == here).unwrap_or(0);
-    let near = [at.saturating_sub(1), (at + 1).min(last), last];
-    let doubled = (0..usize::BITS).map(|power| (1usize << power) - 1).take_while(|place| *place <= last);
-    let places: BTreeSet<usize> =
-        if all.len() <= MOST_VALUES { (0..=last).collect() } else { near.into_iter().chain(doubled).collect() };
-    places.into_iter().map(|place| all[place]).filter(|value| *value != here).collect()
+    let Some(last) = all.len().checked_sub(1) else { return Default::default() };
+    let doubled = (0..usize::BITS).map(|power| (1usize << power) - 1).take_while(|place| *place <= last).chain([last]);
+    let places: BTreeSet<usize> = if all.len() <= MOST_VALUES { (0..=last).collect() } else { doubled.collect() };
+    let (mut below, above): (Vec<i64>, Vec<i64>) =
+        places.into_iter().map(|place| all[place]).filter(|value| *value != here).partition(|value| *value < here);
+    below.reverse();
+    [below, above]
 }
 
 #[cfg(test)]
@@ -260,13 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn values_from_end_to_end_are_tried() {
+    fn values_on_both_sides_are_tried() {
         let range = tunable("CORES", Domain::Range { min: 1, max: 48, step: 1 });
         let powers = tunable("TILE", Domain::PowerOfTwo { min: 64, max: 1024 });
         let space = SearchSpace::new(&[range, powers], &[], &[]).unwrap();
-        assert_eq!(spread(&space, "CORES", 40), [1, 2, 4, 8, 16, 32, 39, 41, 48]);
-        assert_eq!(spread(&space, "TILE", 64), [128, 256, 512, 1024]);
-        assert!(spread(&space, "OTHER", 64).is_empty());
+        assert_eq!(sides(&space, "CORES", 40), [vec![32, 16, 8, 4, 2, 1], vec![48]]);
+        assert_eq!(sides(&space, "TILE", 128), [vec![64], vec![256, 512, 1024]]);
+        assert!(sides(&space, "OTHER", 64).iter().all(Vec::is_empty));
     }
 
     #[test]

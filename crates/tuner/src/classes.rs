@@ -60,6 +60,8 @@ pub(super) struct Table<'a> {
 
 /// What a further candidate has to gain over fewer of them.
 const WORTH_ANOTHER: f64 = 1.01;
+/// What one has to gain over the single one on its classes, in logarithms of the whole objective.
+const WORTH_A_LINE: f64 = 0.005;
 
 impl Table<'_> {
     /// Two or three candidates that are faster together than the single one, or than two; none where they gain less than a hundredth or
@@ -108,6 +110,9 @@ impl Table<'_> {
         let fitting = self.times.iter().enumerate().filter(|(_, times)| cases.iter().all(|case| may(times, *case)));
         // Of equals the first, which is the single one where it is among them.
         let gains = fitting.map(|(candidate, times)| (candidate, gain(times)));
+        // What is worth less than half a per cent of the objective is worth no line.
+        let least = WORTH_A_LINE * self.weights.iter().sum::<f64>();
+        let gains = gains.filter(|(candidate, gain)| *candidate == 0 || *gain >= least);
         gains.fold(None, |best: Option<(usize, f64)>, next| match best {
             Some(best) if next.1 <= best.1 + 1e-9 => Some(best),
             _ => Some(next),
@@ -259,6 +264,8 @@ mod tests {
         assert_eq!(best(&[&[10.0, 20.0], &[9.9, 40.0]], &[10.0, 20.0]), None, "half a per cent in all");
         assert_eq!(best(&[&[10.0, 20.0]], &[10.0, 20.0]), None);
         assert_eq!(best(&[&[10.0], &[5.0]], &[10.0]), None, "one class");
+        let found = best(&[&[10.0, 20.0], &[9.95, 40.0], &[10.1, 10.0]], &[10.0, 20.0]).unwrap();
+        assert_eq!(found.candidates, [0, 2], "the second one is worth no line");
         // Two cases of one size: what one gains the other must not pay for.
         let table = |other: f64| {
             let times = [vec![10.0, 10.0, 80.0], vec![5.0, other, 160.0]];

@@ -138,8 +138,12 @@ fn words_of(sources: &SourceTree) -> BTreeSet<&str> {
 /// variable only while it is searched.
 fn kept_by(plan: &Plan) -> BTreeSet<&str> {
     let mut words = words_of(&plan.sources);
-    if let Some(written) = plan.written.as_ref().filter(|_| !plan.knobs.is_empty()) {
-        for constant in written.iter().flat_map(|(file, text)| constants_in(file, text)) {
+    if plan.knobs.is_empty() {
+        return words;
+    }
+    for constant in plan.sources.iter().flat_map(|(file, text)| constants_in(file, text)) {
+        let is_read = |name: &String| constant.site.text.contains(&format!("ascend_tune_knob(\"{name}\""));
+        if plan.knobs.keys().any(is_read) {
             words.remove(constant.name.as_str());
         }
     }
@@ -152,14 +156,9 @@ mod tests {
 
     #[test]
     fn a_constant_that_is_searched_keeps_nothing() {
-        let constant = tree("constexpr int TILE = 64;\nstatic int calls;\n");
-        let knob = tree("const int TILE = ascend_tune_knob(\"TILE\", 64);\nstatic int calls;\n");
-        let searched = Plan {
-            sources: knob.clone(),
-            written: Some(constant),
-            knobs: [("TILE".to_owned(), 128)].into_iter().collect(),
-            ..Plan::default()
-        };
+        let knob = tree("const int TILE = static_cast<int>(ascend_tune_knob(\"TILE\", 64));\nstatic int calls;\n");
+        let knobs = [("TILE".to_owned(), 128)].into_iter().collect();
+        let searched = Plan { sources: knob.clone(), knobs, ..Plan::default() };
         assert!(kept_by(&searched).contains("calls") && !kept_by(&searched).contains("TILE"));
         let plain = Plan { sources: knob, ..Plan::default() };
         assert!(kept_by(&plain).contains("TILE"), "of what would be written everything counts");
