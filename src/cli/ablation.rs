@@ -197,6 +197,8 @@ impl Runner<'_> {
             stages,
             resume: !self.arguments.no_resume,
             experience,
+            // What it tries counts beside the budget, and variants are compared by that.
+            dispatch: false,
             rewriting,
             allow_rounding: self.arguments.allow_rounding,
             patches: None,

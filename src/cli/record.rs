@@ -104,9 +104,9 @@ fn confinement() -> String {
 
 fn change_record(milestone: &Milestone, origin: Origin) -> ChangeRecord {
     let percent = (1.0 - 1.0 / milestone.gain) * 100.0;
-    let effect = match milestone.stage {
-        Stage::Host => format!("other values of the tunables took {percent:.1} % off the {} time", origin.word()),
-        Stage::Kernel => format!("{}; it took {percent:.1} % off the {} time", milestone.why, origin.word()),
+    let effect = match milestone.motif.is_empty() {
+        true => format!("other values of the tunables took {percent:.1} % off the {} time", origin.word()),
+        false => format!("{}; it took {percent:.1} % off the {} time", milestone.why, origin.word()),
     };
     ChangeRecord {
         stage: milestone.stage,

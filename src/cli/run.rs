@@ -90,6 +90,8 @@ pub fn execute(common: &Common, arguments: &RunArgs, output: &mut Output) -> Res
         stages: if beside.is_some() { vec![Stage::Host] } else { stages(arguments.stage) },
         resume: arguments.resume_mode() != ResumeMode::Never,
         experience: experience(arguments, &workspace),
+        // Neither would code that chooses by size.
+        dispatch: beside.is_none() && !arguments.no_dispatch && workspace.manifest.dispatch,
         rewriting: Rewriting::default(),
         allow_rounding: arguments.allow_rounding,
         patches: patches(arguments, &workspace)?,

@@ -2,6 +2,7 @@
 
 mod agent;
 mod bad_input;
+mod by_size;
 mod calibration;
 mod cann_commands;
 mod cann_traps;

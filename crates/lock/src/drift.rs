@@ -198,7 +198,12 @@ pub fn drift(lock: &Lock, current: &Current<'_>) -> Vec<Drift> {
         // no change.
         let edited = found.iter().any(|drift| matches!(drift, Drift::Source { .. }));
         let known = |drift: &Drift| matches!(drift, Drift::Tunable { now: None, .. }) && !edited;
-        found.extend(tunables(&lock.configuration, configuration).into_iter().filter(|drift| !known(drift)));
+        // What was brought along is a tunable where the tool finds it in the sources again.
+        let mut locked = lock.configuration.clone();
+        for (name, value) in lock.brought.iter().filter(|(name, _)| configuration.get(name).is_some()) {
+            locked.set(name, value.clone());
+        }
+        found.extend(tunables(&locked, configuration).into_iter().filter(|drift| !known(drift)));
     }
     found
 }

@@ -245,8 +245,8 @@ pub struct Lock {
     /// Values of the tunables in the operator that the run began with; nothing in a lock of before version 2.
     #[serde(default, skip_serializing_if = "Configuration::is_empty")]
     pub defaults: Configuration,
-    /// Constants that a model's tiling function brought along, as the search left them. They stand in the sources, and the manifest names
-    /// none of them.
+    /// Constants that a model's tiling function or a choice by size brought along, as the search left them. They stand in the sources, and
+    /// the manifest names none of them.
     #[serde(default, skip_serializing_if = "Configuration::is_empty")]
     pub brought: Configuration,
     /// CMake cache entries that are tunables, by their names: what builds the operator has to set them.

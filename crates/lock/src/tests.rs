@@ -184,6 +184,17 @@ fn drift_names_what_changed() {
         configuration: Some(&lock.configuration),
     };
     assert_eq!(drift(&lock, &same), []);
+    // What was brought along is compared where it is a tunable now, and nothing is missed where it is none.
+    let mut with_small = lock.configuration.clone();
+    with_small.set("TILE_LENGTH_SMALL", Value::Int(64));
+    let brought = |value: i64| Lock {
+        brought: [("TILE_LENGTH_SMALL".to_owned(), Value::Int(value))].into_iter().collect(),
+        ..lock.clone()
+    };
+    let now = Current { configuration: Some(&with_small), ..same };
+    assert_eq!((drift(&brought(64), &now), drift(&brought(64), &same)), (Vec::new(), Vec::new()));
+    let [changed] = &drift(&brought(32), &now)[..] else { panic!("one") };
+    assert_eq!(changed.to_string(), "tunable TILE_LENGTH_SMALL was 32 and is now 64");
     // A rewrite has taken the constant out of the sources that were locked.
     let without = Configuration::new();
     let gone = Current { configuration: Some(&without), ..same };

@@ -18,7 +18,10 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
         "machine" => &["name"],
         "cmake" => &["entries"],
         "direct" => &["prepare", "arguments"],
-        "case" => &["name", "weight", "hostile", "verify-only", "arguments", "inputs", "outputs", "attributes"],
+        "case" => {
+            &["name", "weight", "stands-for", "hostile", "verify-only", "arguments", "inputs", "outputs", "attributes"]
+        }
+        "case.stands-for" => &["elements"],
         "case.inputs" | "case.outputs" => TENSOR,
         "case.attributes" => &["name", "type", "value"],
         "tunable.*" => &[
@@ -26,7 +29,7 @@ fn known(path: &str) -> Option<&'static [&'static str]> {
             "default", "when", "reason",
         ],
         "tunable.*.domain" => &["range", "multiple-of", "power-of-two", "values", "ordered", "bool", "permutation"],
-        "space" => &["constraints", "case-floor"],
+        "space" => &["constraints", "case-floor", "dispatch"],
         "verify" => &[
             "seeds",
             "probes",
@@ -154,6 +157,7 @@ pub fn all_keys() -> Vec<&'static str> {
         "cmake",
         "direct",
         "case",
+        "case.stands-for",
         "case.inputs",
         "case.attributes",
         "tunable.*",

@@ -10,6 +10,7 @@ mod keys;
 mod model;
 mod schema;
 mod spanned;
+mod stands_for;
 #[doc(hidden)]
 pub mod testing;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use cann::DeviceSettings;
 pub use finding::{Finding, InvalidManifest, ManifestError};
 pub use model::{MODEL_KEY_VARIABLE, MODEL_ROLES, MODEL_TOOLS, ModelSettings, ProposerSettings, host_of};
 pub use schema::schema;
+pub use stands_for::SizeRange;
 pub use valid::{
     Attribute, Case, HazardPolicy, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange,
 };
@@ -67,6 +69,12 @@ impl Manifest {
 }
 
 impl Case {
+    /// Elements of the first input; `None` where there is none with a shape.
+    pub fn elements(&self) -> Option<u64> {
+        let shape = self.inputs.first()?.shape.as_ref()?;
+        Some(shape.iter().fold(1, |product: u64, dimension| product.saturating_mul(*dimension)))
+    }
+
     /// Facts for constraints: those of the machine, and of the first input (the first output where there is none) its
     /// `n`, `rank`, `dim0`.. and `dtype_bytes`; integer attributes as `attr_NAME`.
     pub fn facts(&self, cores: u32, ub_bytes: u64) -> CaseFacts {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::allow::Allowance;
 use super::cann::DeviceSettings;
 use super::model::{MODEL_KEY_VARIABLE, ModelSettings, ProposerSettings};
+use super::stands_for::SizeRange;
 use space::Tunable;
 
 /// Shape of an operator project.
@@ -66,6 +67,8 @@ pub struct Manifest {
     pub tolerance: BTreeMap<String, Tolerance>,
     /// Ratio by which a case may end slower than it began: 1.02 allows 2 %.
     pub case_floor: f64,
+    /// Whether the tiling function may be made to choose values by size.
+    pub dispatch: bool,
     /// Latency slack for `check`, as a ratio: 1.03 allows 3 %.
     pub check_tolerance: f64,
     /// Motifs that change rounding or determinism may be used.
@@ -164,6 +167,8 @@ pub struct Case {
     pub name: String,
     /// Weight in the geometric mean.
     pub weight: f64,
+    /// Sizes that it stands for, where the manifest says so.
+    pub stands_for: Option<SizeRange>,
     /// Inputs in the operator's order. Empty for direct launch.
     pub inputs: Vec<TensorSpec>,
     /// Outputs in the operator's order; an empty shape list means that shape inference decides.

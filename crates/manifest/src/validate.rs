@@ -15,6 +15,7 @@ use super::cann;
 use super::finding::Finding;
 use super::keys::nearest;
 use super::model;
+use super::stands_for::{Ranges, size_range};
 use super::valid::{Attribute, Case, KernelHeaders, Layout, Manifest, Reference, TensorSpec, Tolerance, ValueRange};
 use super::wire::{
     WireAllow, WireCase, WireDomain, WireHeaders, WireManifest, WireScalar, WireSdk, WireTensor, WireTunable,
@@ -163,6 +164,7 @@ impl Validator {
         }
         let mut names = BTreeSet::new();
         let mut cases = Vec::new();
+        let mut ranges = Ranges::default();
         for case in wire.case {
             let span = case.span();
             let case = case.into_inner();
@@ -170,7 +172,12 @@ impl Validator {
                 let message = format!("case `{}` is there twice", case.name.get_ref());
                 self.find(case.name.span(), message, "names of cases must differ");
             }
-            cases.push(self.case(span, case, direct, &wire.direct.arguments));
+            let stands_for = case.stands_for.as_ref().map(|written| written.get_ref().elements.span());
+            let case = self.case(span, case, direct, &wire.direct.arguments);
+            if let Some(span) = stands_for {
+                self.findings.extend(ranges.note(&case, span));
+            }
+            cases.push(case);
         }
         if !cases.is_empty() && cases.iter().all(|case| case.verify_only) {
             let span = 0..0;
@@ -187,6 +194,7 @@ impl Validator {
         let allow = wire.allow.into_iter().filter_map(|entry| self.allowance(entry)).collect();
         let tolerance = self.tolerances(&wire.verify);
         let case_floor = self.at_least(wire.space.case_floor.as_ref(), "case-floor", 1.0, 1.02);
+        let dispatch = wire.space.dispatch.unwrap_or(true);
         let check_tolerance = self.at_least(wire.check.tolerance.as_ref(), "tolerance", 1.0, 1.03);
         let run_timeout_s = self.seconds(wire.limits.run_timeout_s.as_ref(), "run-timeout-s", 0.1, 60.0);
         let compile_timeout_s = self.seconds(wire.limits.compile_timeout_s.as_ref(), "compile-timeout-s", 1.0, 600.0);
@@ -219,6 +227,7 @@ impl Validator {
             reference: self.reference(&wire.verify),
             tolerance,
             case_floor,
+            dispatch,
             check_tolerance,
             allow_rounding_changes: wire.verify.rounding_changes,
             seeds: wire.verify.seeds.map_or(3, Spanned::into_inner),
@@ -327,9 +336,18 @@ impl Validator {
             }
             attributes.push(Attribute { name: attribute.name, kind: kind.to_owned(), value: value.to_string() });
         }
+        let stands_for = case.stands_for.map(Spanned::into_inner);
+        let stands_for = stands_for.and_then(|written| match size_range(&written.elements) {
+            Ok(range) => Some(range),
+            Err(finding) => {
+                self.findings.push(finding);
+                None
+            }
+        });
         Case {
             name: case.name.into_inner(),
             weight,
+            stands_for,
             inputs,
             outputs,
             attributes,

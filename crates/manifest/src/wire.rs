@@ -131,6 +131,8 @@ pub(super) struct WireCase {
     /// Whether it must be right and is not timed.
     #[serde(default)]
     pub verify_only: bool,
+    /// Sizes that it stands for; those nearest to its own if not given.
+    pub stands_for: Option<Spanned<WireStandsFor>>,
     /// Arguments of a direct-launch program.
     pub arguments: Option<Vec<String>>,
     /// Inputs, in the operator's order.
@@ -142,6 +144,14 @@ pub(super) struct WireCase {
     /// Attributes of the operator.
     #[serde(default)]
     pub attributes: Vec<Spanned<WireAttribute>>,
+}
+
+/// Sizes that a case stands for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WireStandsFor {
+    /// Least and most elements of the first input, both included.
+    pub elements: Spanned<Vec<i64>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -240,6 +250,8 @@ pub(super) struct WireSpace {
     pub constraints: Vec<Spanned<String>>,
     /// Ratio by which no case may end slower than it began, such as 1.02.
     pub case_floor: Option<Spanned<f64>>,
+    /// Whether the tiling function may be made to choose values by size; yes if not given.
+    pub dispatch: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use aicore::Machine;
 use manifest::{FILE_NAME, Layout, Manifest, ManifestError};
 use project::{OperatorProject, load_machine};
 use source::SourceTree;
+use source::tunable::of_choices;
 
 /// Folder of input files below the work directory.
 pub(super) const DATA: &str = "data";
@@ -34,7 +35,7 @@ impl Declared {
         let project = OperatorProject::find(directory)?;
         let path = project.root.join(FILE_NAME);
         let work_directory = work_directory.map_or_else(|| project.work_directory(), Path::to_owned);
-        let (manifest_text, manifest) = match made_up {
+        let (manifest_text, mut manifest) = match made_up {
             Some(text) => (String::new(), Manifest::parse(text, &path).map_err(ManifestError::from)?),
             None if path.exists() => {
                 let manifest = Manifest::load(&path)?;
@@ -46,6 +47,9 @@ impl Declared {
         sweep(&work_directory);
         known_kernel(&project, &manifest)?;
         let sources = editable_sources(&project, &manifest)?;
+        // A constant that a run has made of one of the manifest is a tunable as that one is.
+        let of_choices = of_choices(&sources, &manifest.tunables);
+        manifest.tunables.extend(of_choices);
         Ok(Self { project, work_directory, manifest_text, manifest, sources })
     }
 

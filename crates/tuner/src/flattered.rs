@@ -29,7 +29,7 @@ pub(super) struct AtFirst<'a> {
 
 impl AtFirst<'_> {
     /// Speed-up of what takes these times, among them those on the cases of the manifest.
-    fn speedup(&self, times: &[CaseTime]) -> f64 {
+    pub fn speedup(&self, times: &[CaseTime]) -> f64 {
         speedup(self.times, times, self.weights)
     }
 }

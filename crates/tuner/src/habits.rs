@@ -11,6 +11,7 @@ use super::trial_error::TrialError;
 use build::{Artifact, Half, KernelLibraries, KernelVariant, LibraryFacts};
 use source::SourceTree;
 use source::lex::tokens;
+use source::tunable::constants_in;
 use verify::{Reason, Rejection};
 
 const OF_ADDRESSES: &str =
@@ -77,7 +78,7 @@ impl Evaluator {
                 "the host half calls {name}, which the operator as it stands does not: tiling follows from the call, not from where it is tried"
             ));
         }
-        if let Some(name) = LibraryFacts::new_state(&before, &now, &words_of(&plan.sources)) {
+        if let Some(name) = LibraryFacts::new_state(&before, &now, &kept_by(plan)) {
             return refused(format!(
                 "the host half keeps {name} from one call to the next, which the operator as it stands does not: tiling follows from the call alone"
             ));
@@ -107,7 +108,7 @@ impl Evaluator {
         if now.iter().all(|now| now.state.is_empty() && now.asks.is_empty()) {
             return Ok(());
         }
-        let words = words_of(&plan.sources);
+        let words = kept_by(plan);
         let nothing = LibraryFacts::default();
         let keeps = |before: &LibraryFacts, now: &LibraryFacts| LibraryFacts::new_state(before, now, &words);
         if now.iter().all(|now| now.asks.is_empty() && keeps(&nothing, now).is_none()) {
@@ -140,9 +141,35 @@ fn words_of(sources: &SourceTree) -> BTreeSet<&str> {
     sources.iter().flat_map(|(_, text)| tokens(text).into_iter().map(|token| token.text(text))).collect()
 }
 
+/// Words that variables of a candidate may have which keep something. A constant that is read at run time instead of being compiled in is a
+/// variable only while it is searched.
+fn kept_by(plan: &Plan) -> BTreeSet<&str> {
+    let mut words = words_of(&plan.sources);
+    if plan.knobs.is_empty() {
+        return words;
+    }
+    for constant in plan.sources.iter().flat_map(|(file, text)| constants_in(file, text)) {
+        let is_read = |name: &String| constant.site.text.contains(&format!("ascend_tune_knob(\"{name}\""));
+        if plan.knobs.keys().any(is_read) {
+            words.remove(constant.name.as_str());
+        }
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_constant_that_is_searched_keeps_nothing() {
+        let knob = tree("const int TILE = static_cast<int>(ascend_tune_knob(\"TILE\", 64));\nstatic int calls;\n");
+        let knobs = [("TILE".to_owned(), 128)].into_iter().collect();
+        let searched = Plan { sources: knob.clone(), knobs, ..Plan::default() };
+        assert!(kept_by(&searched).contains("calls") && !kept_by(&searched).contains("TILE"));
+        let plain = Plan { sources: knob, ..Plan::default() };
+        assert!(kept_by(&plain).contains("TILE"), "of what would be written everything counts");
+    }
 
     fn tree(text: &str) -> SourceTree {
         SourceTree::from_iter([("k.h", text)])

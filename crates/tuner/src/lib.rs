@@ -2,12 +2,16 @@
 //! journalled, the winner verified once more from clean.
 
 mod baseline;
+mod by_size;
+mod by_size_held_out;
+mod by_size_values;
 mod caches;
 mod candidate;
 mod case_search;
 mod case_sizes;
 mod case_trial;
 mod claim;
+mod classes;
 mod contradiction;
 mod contradictions;
 mod decisions;

@@ -5,7 +5,7 @@ use discovery::cases::{Candidate as CaseCandidate, Origin, traffic_bytes};
 use manifest::Case;
 
 /// Bytes of all tensors that no probe goes beyond.
-const MOST_BYTES: u64 = 256 << 20;
+pub(super) const MOST_BYTES: u64 = 256 << 20;
 /// Unified buffers that a probe may fill however slow the cases are for their size.
 const SOME_TILES: u64 = 4;
 /// Modelled time that a probe takes at most, in microseconds, or twice as long as the longest case: what takes longer takes minutes

@@ -187,10 +187,10 @@ impl Progress {
             let is_in = |patch: &AppliedPatch| {
                 candidate.patches.iter().any(|kept| kept.title == patch.title && kept.motif == patch.motif)
             };
-            milestone.stage == Stage::Host || milestone.after.patches.last().is_some_and(is_in)
+            milestone.motif.is_empty() || milestone.after.patches.last().is_some_and(is_in)
         };
         self.milestones.retain(still_there);
-        for milestone in self.milestones.iter_mut().filter(|milestone| milestone.stage == Stage::Host) {
+        for milestone in self.milestones.iter_mut().filter(|milestone| milestone.motif.is_empty()) {
             milestone.title = kept_values(milestone, &candidate);
         }
         self.milestones.retain(|milestone| !milestone.title.is_empty());
@@ -372,7 +372,7 @@ impl Progress {
         let before_times = std::mem::replace(&mut self.best_times, times.to_vec());
         // Steps of the search that follow each other are one change of values to a reader.
         match self.milestones.last_mut() {
-            Some(last) if stage == Stage::Host && last.stage == Stage::Host => {
+            Some(last) if patch.is_none() && stage == Stage::Host && last.motif.is_empty() => {
                 last.gain *= gain;
                 last.after = self.best.clone();
                 last.title = changed_values(&last.before.configuration, &self.best);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::by_size::{BySizeStep, may_choose};
 use super::candidate::Candidate;
 use super::claim::{cases_flatter, claimed, flatter, representatives};
 use super::evaluation::{Outcome, speedup};
@@ -269,11 +270,10 @@ pub async fn run_from(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
-    if let Some(probes) = drawn.get() {
-        let (now, back) = (&mut standing, &mut taken_back);
-        let at_first = AtFirst { baseline: &baseline, times: &baseline_times, weights: &weights };
-        drop_what_only_the_cases_gain(&field, at_first, probes, now, back, emit).await?;
-    }
+    let last = if may_choose(options, &field) { Some(drawn.get_or_try_init(draw).await?) } else { drawn.get() };
+    let at_first = AtFirst { baseline: &baseline, times: &baseline_times, weights: &weights };
+    let now = (&mut field, &mut searched, &mut standing, &mut taken_back);
+    after_the_search(options, at_first, last, now, emit).await?;
     tell_of_untried(options, &standing, emit);
     let (judging, references) = (&judging, &references);
     let last_word = LastWord { field: &field, workspace, judging, references, baseline: &baseline };
@@ -312,6 +312,22 @@ pub async fn run_from(
         generalisation,
         progress,
     })
+}
+
+/// What is done with a winner before the last word: what gains on the cases only goes, and what differs by size is chosen by size.
+async fn after_the_search(
+    options: &RunOptions,
+    at_first: AtFirst<'_>,
+    probes: Option<&ProbeSet>,
+    (field, searched, standing, taken_back): (&mut Field, &mut Searched, &mut Standing, &mut Vec<TakenBack>),
+    emit: &mut dyn FnMut(Event),
+) -> Result<(), TunerError> {
+    let Some(probes) = probes else { return Ok(()) };
+    drop_what_only_the_cases_gain(field, at_first, probes, standing, taken_back, emit).await?;
+    if may_choose(options, field) {
+        BySizeStep { at_first, probes }.take(field, searched, standing, taken_back, emit).await?;
+    }
+    Ok(())
 }
 
 /// What was taken back and found again with others, on which it holds, is there.

@@ -27,6 +27,8 @@ pub struct RunOptions {
     pub resume: bool,
     /// Experience to ask.
     pub experience: Experience,
+    /// Whether the tiling function may be made to choose values by size.
+    pub dispatch: bool,
     /// How rewrites follow each other.
     pub rewriting: Rewriting,
     /// Motifs that change rounding may be used.

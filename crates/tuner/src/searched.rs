@@ -63,19 +63,23 @@ impl Searched {
         baseline: &Candidate,
         emit: &mut dyn FnMut(Event),
     ) {
-        let workspace = self.workspace.with_brought(found);
-        let space = match workspace.space() {
+        let space = match self.workspace.with_brought(found).space() {
             Ok(space) => space,
             Err(error) => {
                 tracing::debug!(%error, "what a rewrite brought along is not searched");
                 return;
             }
         };
-        self.workspace = workspace;
         self.space = self.narrowed(space, baseline);
+        self.take_along(found, (field, progress));
+        emit(told(found));
+    }
+
+    /// Has values of what was brought along, without searching them.
+    pub fn take_along(&mut self, found: &Brought, (field, progress): (&mut Field, &mut Progress)) {
+        self.workspace = self.workspace.with_brought(found);
         field.workspace = field.workspace.with_brought(found);
         progress.read_again(field.workspace.tunables());
-        emit(told(found));
     }
 
     fn narrowed(&self, space: SearchSpace, baseline: &Candidate) -> SearchSpace {

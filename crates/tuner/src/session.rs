@@ -159,7 +159,8 @@ impl Session {
         self.budget.evaluations.saturating_sub(self.used)
     }
 
-    fn is_late(&self) -> bool {
+    /// Whether the time is up.
+    pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
@@ -302,6 +303,22 @@ impl Session {
         Ok(self.judged(evaluation, self.used, false))
     }
 
+    /// Evaluates one candidate beside the budget on every timed case, however slow the first ones are: it may be for the others.
+    pub async fn evaluate_every_case(&mut self, plan: &Plan) -> Result<Judged, TunerError> {
+        let nobody = Champion::default();
+        let whole = Arc::new(BTreeSet::new());
+        let digest = format!("{}~every-case", plan.digest);
+        let task = self.task(&nobody, &whole, None);
+        let evaluation = task.journalled_as(&digest, plan, Scope::Timed).await?;
+        self.beyond += 1;
+        Ok(self.judged(evaluation, self.used, false))
+    }
+
+    /// Takes note of what somebody has evaluated in part.
+    pub fn note_beyond(&mut self, count: u64) {
+        self.beyond += count;
+    }
+
     fn judged(&self, evaluation: Evaluation, index: u64, repeated: bool) -> Judged {
         let objective_us = evaluation.objective(&self.weights);
         Judged { evaluation, objective_us, index, repeated }
@@ -391,7 +408,11 @@ impl Task {
     }
 
     async fn journalled(&self, plan: &Plan, scope: Scope) -> Result<Evaluation, TunerError> {
-        let key = journal_key(&plan.digest, scope != Scope::Timed, self.round);
+        self.journalled_as(&plan.digest, plan, scope).await
+    }
+
+    async fn journalled_as(&self, digest: &str, plan: &Plan, scope: Scope) -> Result<Evaluation, TunerError> {
+        let key = journal_key(digest, scope != Scope::Timed, self.round);
         if let Some(known) = self.journal.get(&key) {
             return Ok(known.clone());
         }
@@ -404,7 +425,8 @@ impl Task {
             _ => self.evaluator.try_plan(plan, &self.references, scope, false).await?,
         };
         let seconds = started.elapsed().as_secs_f64();
-        let evaluation = Evaluation { seconds, round: self.round, ..trialled.evaluation };
+        let digest = digest.to_owned();
+        let evaluation = Evaluation { digest, seconds, round: self.round, ..trialled.evaluation };
         self.journal.append(&evaluation).map_err(|source| TunerError::Journal { source })?;
         Ok(evaluation)
     }

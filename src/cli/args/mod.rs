@@ -331,6 +331,9 @@ pub struct RunArgs {
     /// Allow rewrites that change rounding within the tolerance, such as fused multiply-add.
     #[arg(long)]
     pub allow_rounding: bool,
+    /// Write no code that chooses constants of host code by size, as `dispatch = false` in ascend.toml says for every run.
+    #[arg(long)]
+    pub no_dispatch: bool,
     /// Unified diff to try before all other rewrites, as they are tried; a directory stands for its *.patch and *.diff. May be given
     /// several times.
     #[arg(long, value_name = "PATH")]

@@ -14,6 +14,7 @@ use crate::cli::output::{Output, start_event};
 use crate::cli::target::{AsLocked, open_as_locked, runtime};
 use events::{Event, LockUpdate};
 use lock::{self, Accepted, LOCK_FILE, LOCK_VERSION, Lock, LockError, LockedCase, MeasuredCase, source_digests};
+use space::Configuration;
 use tuner::{Outcome, TunerError, establish_baseline};
 
 /// Executes the command.
@@ -62,6 +63,7 @@ pub(super) fn execute(common: &Common, target: &Target, accept: bool, output: &m
             files: locked_files(&workspace.project.root, &workspace.sources, &included),
             included: Some(source_digests(&included)),
             cmake: cmake_entries(workspace.tunables()),
+            brought: not_named(&locked.brought, &candidate.configuration),
             configuration: candidate.configuration.clone(),
             known: locked_findings(&trialled.known),
             departures: locked_departures(&trialled.known),
@@ -100,6 +102,12 @@ fn without_a_lock(error: TunerError) -> TunerError {
         TunerError::Lock(LockError::Absent { path }) => TunerError::NoLock(path),
         other => other,
     }
+}
+
+/// What was brought along and is no tunable now.
+fn not_named(brought: &Configuration, now: &Configuration) -> Configuration {
+    let left = brought.iter().filter(|(name, _)| now.get(name).is_none());
+    left.map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
 /// The lock with one entry more of what was taken over.

@@ -15,6 +15,7 @@ pub(super) fn program() -> Case {
     Case {
         name: "default".to_owned(),
         weight: 1.0,
+        stands_for: None,
         inputs: Vec::new(),
         outputs: Vec::new(),
         attributes: Vec::new(),
@@ -96,6 +97,7 @@ fn case(definition: &Definition, shape: &[u64], verify_only: bool) -> Case {
     Case {
         name: format!("{prefix}{}", dimensions.join("x")),
         weight: 1.0,
+        stands_for: None,
         inputs,
         outputs,
         attributes: definition.attributes.clone(),

@@ -112,6 +112,7 @@ pub fn case_of(found: &Accepted) -> Case {
     Case {
         name,
         weight: 1.0,
+        stands_for: None,
         outputs: outputs.collect(),
         attributes: candidate.attributes.clone(),
         hostile: !has_indices,

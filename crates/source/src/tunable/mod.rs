@@ -3,6 +3,7 @@
 
 mod asked;
 pub mod compile_time;
+mod dispatch;
 mod flow;
 mod instrument;
 pub mod lexer;
@@ -23,6 +24,10 @@ use space::Value;
 
 pub use asked::{ASKING, asked_size};
 pub use compile_time::looks_compile_time;
+pub use dispatch::{
+    BY_SIZE, BySize, NotDispatched, Surroundings, ValuesBySize, WhyNot, by_size, chosen_by_size, dispatchable,
+    of_choices,
+};
 pub use flow::{Flow, Sink};
 pub use instrument::instrument;
 pub use locate::locate;

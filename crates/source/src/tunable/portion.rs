@@ -120,7 +120,7 @@ fn portion(file: &str, tokens: &Tokens<'_>, position: usize, target: &str) -> Op
 }
 
 /// How the function whose body this is calls its context, with what stands before a member: `context->`.
-fn context_of(tokens: &Tokens<'_>, body: &Range<usize>) -> Option<String> {
+pub(super) fn context_of(tokens: &Tokens<'_>, body: &Range<usize>) -> Option<String> {
     let close = body.start.checked_sub(1).filter(|at| tokens.get(*at) == ")")?;
     let open = (0..close).rev().find(|at| tokens.get(*at) == "(" && tokens.closing(*at) == Some(close))?;
     let kind = (open..close).find(|at| tokens.get(*at) == "TilingContext")?;

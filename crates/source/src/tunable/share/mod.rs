@@ -479,7 +479,7 @@ fn division(
 }
 
 /// Where a line is put in front of the statement at `at`: above the comment lines that stand right over it and describe it.
-fn above_comment(text: &str, at: usize) -> usize {
+pub(super) fn above_comment(text: &str, at: usize) -> usize {
     let line_start = |place: usize| text[..place].rfind('\n').map_or(0, |newline| newline + 1);
     let indent = &text[line_start(at)..at];
     let mut place = at;
@@ -598,7 +598,7 @@ fn gives_count(tokens: &Tokens<'_>, function: &str) -> bool {
 }
 
 /// Whether the name at `at` stands behind a type.
-fn declares(tokens: &Tokens<'_>, at: usize) -> bool {
+pub(super) fn declares(tokens: &Tokens<'_>, at: usize) -> bool {
     let before = at.wrapping_sub(1);
     let typed = tokens.kind(before) == Some(Kind::Identifier) && !matches!(tokens.get(before), "return" | "else")
         || matches!(tokens.get(before), ">" | "&" | "*");
