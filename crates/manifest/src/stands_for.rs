@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::finding::Finding;
 use super::spanned::Spanned;
-use super::valid::Case;
 
 /// Sizes that a case stands for, in elements of the first input, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,22 +35,21 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// What is wrong with the range of one more case, which is written at `span`.
-    pub fn note(&mut self, case: &Case, span: Range<usize>) -> Option<Finding> {
-        let range = case.stands_for?;
+    /// What is wrong with the range of one more case, which is written at `span`; `own` are the case's elements, where it has such.
+    pub fn note(
+        &mut self,
+        (name, own, is_timed): (&str, Option<u64>, bool),
+        range: SizeRange,
+        span: Range<usize>,
+    ) -> Option<Finding> {
         let found = |message: String, help: &str| Some(Finding { span: span.clone(), message, help: help.to_owned() });
-        let name = &case.name;
-        let Some(own) = case.elements() else {
-            return found(
-                format!("case `{name}` has no first input with a shape"),
-                "delete `stands-for`: nothing tells its size",
-            );
+        let Some(own) = own else {
+            let message = format!("case `{name}` has no first input with a shape");
+            return found(message, "delete `stands-for`: nothing tells its size");
         };
-        if case.verify_only {
-            return found(
-                format!("case `{name}` is `verify-only`"),
-                "only what is timed stands for other sizes; delete one of the two",
-            );
+        if !is_timed {
+            let help = "only what is timed stands for other sizes; delete one of the two";
+            return found(format!("case `{name}` is `verify-only`"), help);
         }
         let SizeRange { least, most } = range;
         if !(least..=most).contains(&own) {
@@ -61,7 +59,7 @@ impl Ranges {
         let overlaps =
             |(_, other): &&(String, SizeRange)| *other != range && other.least <= most && least <= other.most;
         let other = self.known.iter().find(overlaps).cloned();
-        self.known.push((name.clone(), range));
+        self.known.push((name.to_owned(), range));
         let (other, SizeRange { least: from, most: to }) = other?;
         let message = format!("{least} to {most} overlaps with {from} to {to} of case `{other}`");
         found(message, "cases of one class have the same range, all others none in common")

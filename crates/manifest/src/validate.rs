@@ -174,8 +174,9 @@ impl Validator {
             }
             let stands_for = case.stands_for.as_ref().map(|written| written.get_ref().elements.span());
             let case = self.case(span, case, direct, &wire.direct.arguments);
-            if let Some(span) = stands_for {
-                self.findings.extend(ranges.note(&case, span));
+            if let (Some(span), Some(range)) = (stands_for, case.stands_for) {
+                let of_case = (case.name.as_str(), case.elements(), !case.verify_only);
+                self.findings.extend(ranges.note(of_case, range, span));
             }
             cases.push(case);
         }

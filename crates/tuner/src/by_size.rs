@@ -5,6 +5,8 @@
 //! choice promises a hundredth or more in the objective, the code for it is written, tried as every candidate is, and held to sizes that no case has
 //! on both sides of where a class ends.
 
+use std::sync::Arc;
+
 use super::by_size_held_out::HeldOut;
 use super::by_size_values::{Seeker, Timed};
 use super::candidate::Candidate;
@@ -18,6 +20,7 @@ use super::progress::Attempt;
 use super::round::{Field, Standing};
 use super::run_options::RunOptions;
 use super::searched::Searched;
+use super::session::Judged;
 use super::settle::{TakenBack, WORTH_WRITING, said};
 use super::{CaseTime, TunerError};
 use backend::longest;
@@ -73,7 +76,7 @@ impl BySizeStep<'_> {
         let kernels = field.workspace.project.kernel_files.clone();
         let tunables = field.workspace.tunables().to_vec();
         let ruled: Vec<Tunable> = tunables.iter().filter(|tunable| is_in_force(tunable, &single)).cloned().collect();
-        let beside = std::sync::Arc::clone(&field.beside);
+        let beside = Arc::clone(&field.beside);
         let around = Surroundings { beside: &beside, kernels: &kernels, tunables: &ruled };
         let (may, refused) = sorted(&tunables, &single, around);
         let times = standing.progress.best_times.clone();
@@ -138,7 +141,7 @@ impl BySizeStep<'_> {
             }
         };
         let step = format!("{BY_SIZE} ({})", patch.title);
-        let (candidate, judged) = match self.tried(field, standing, &patch, (last, &chosen, &single)).await? {
+        let (candidate, judged) = match self.tried(field, standing, &patch, (last, &chosen)).await? {
             Ok(tried) => tried,
             Err(why) => {
                 taken_back.push(said(TakenBack { step, why }, emit));
@@ -153,8 +156,9 @@ impl BySizeStep<'_> {
             taken_back.push(said(TakenBack { step, why }, emit));
             return Ok(());
         }
-        let patch = candidate.patches.last().cloned();
-        standing.progress.record(Stage::Host, &candidate, patch.as_ref(), &judged, true, emit);
+        if let Some(patch) = candidate.patches.last() {
+            standing.progress.record_beside(Stage::Host, &candidate, patch, &judged, emit);
+        }
         let brought = Brought { tunables: of_choices(&candidate.sources, &tunables), constraints: Vec::new() };
         searched.take_along(&brought, (field, &mut standing.progress));
         Ok(())
@@ -174,8 +178,8 @@ impl BySizeStep<'_> {
         field: &Field,
         standing: &mut Standing,
         patch: &Patch,
-        (largest, chosen, single): (&Candidate, &Chosen, &Candidate),
-    ) -> Result<Result<(Candidate, super::session::Judged), String>, TunerError> {
+        (largest, chosen): (&Candidate, &Chosen),
+    ) -> Result<Result<(Candidate, Judged), String>, TunerError> {
         let tunables = field.workspace.tunables();
         let launch = longest(field.baseline_profiles().values().flatten());
         let context = context_of(&largest.sources, launch, (&field.coverage, &field.beside, &field.tiling));
@@ -196,7 +200,6 @@ impl BySizeStep<'_> {
         let plan = candidate.plain_plan(tunables);
         let judged = standing.session.evaluate_beyond(&plan, &champion, limit_us).await?;
         let progress = &standing.progress;
-        debug_assert_eq!(progress.best.digest(tunables), single.digest(tunables));
         let times = match &judged.evaluation.outcome {
             Outcome::Rejected(rejection) => return Ok(Err(rejection.to_string())),
             Outcome::Valid(times) => times,
@@ -207,12 +210,16 @@ impl BySizeStep<'_> {
             return Ok(Err(format!("it gains {gain:.2} % over one value for all sizes, and a hundredth is the least")));
         };
         tracing::debug!(us, single_us = progress.best_us, "a choice by size");
-        let lost = times.iter().zip(&progress.best_times).zip(&floors);
-        let lost =
-            lost.filter(|((now, one), floor)| now.task_us > one.task_us * **floor).map(|((now, _), _)| &now.name);
-        let lost: Vec<&str> = lost.map(String::as_str).collect();
-        if progress.beyond_floor(times) > 1.0 || !lost.is_empty() {
-            return Ok(Err(format!("case-floor: it is slower on {}", lost.join(", "))));
+        let most = progress.best_times.iter().zip(&field.baseline_times).zip(&floors);
+        let most = most.map(|((single, before), floor)| single.task_us.min(before.task_us) * floor);
+        let lost: Vec<&str> = times
+            .iter()
+            .zip(most)
+            .filter(|(now, most)| now.task_us > *most)
+            .map(|(now, _)| now.name.as_str())
+            .collect();
+        if !lost.is_empty() {
+            return Ok(Err(format!("more than `case-floor` allows is lost on {}", lost.join(", "))));
         }
         Ok(Ok((candidate, judged)))
     }
@@ -281,7 +288,8 @@ fn names(parts: &[Candidate], tunables: &[&Tunable]) -> Vec<String> {
     tunables.iter().filter(differs).map(|tunable| tunable.name.clone()).collect()
 }
 
-/// What a maintainer may want to know: that sizes differ in what is fastest, and which tunables have one value for all sizes anyway.
+/// What a maintainer may want to know: that sizes differ in what is fastest, and which tunables have one value for all sizes anyway. What is
+/// better for all sizes and was refused is no matter of sizes, so all is held against what is fastest for them together.
 fn one_for_all(
     classes: &[SizeClass],
     single: &[CaseTime],
@@ -291,20 +299,35 @@ fn one_for_all(
     weights: &[f64],
 ) -> Option<Event> {
     let rewrites = best.rewrites();
+    let time_of = |attempt: &Attempt, place: usize| {
+        attempt.times.iter().find(|time| time.name == single[place].name).map(|time| time.task_us)
+    };
+    let sum = |of: &dyn Fn(usize) -> Option<f64>| -> Option<f64> {
+        weights.iter().enumerate().map(|(place, weight)| Some(weight * of(place)?.ln())).sum()
+    };
     let right = || attempts.iter().filter(|attempt| attempt.rejection.is_none() && attempt.rewrites == rewrites);
+    let of_single = sum(&|place| Some(single[place].task_us))?;
+    let (mut common, mut least) = (None, of_single);
+    for attempt in right() {
+        if let Some(objective) = sum(&|place| time_of(attempt, place)).filter(|objective| *objective < least) {
+            (common, least) = (Some(attempt), objective);
+        }
+    }
+    let common_us = |place: usize| common.map_or(Some(single[place].task_us), |common| time_of(common, place));
+    let common_values = common.map_or(&best.configuration, |common| &common.configuration);
     let (mut gained, mut named) = (0.0, Vec::new());
-    for place in classes.iter().flat_map(|class| &class.cases) {
-        let of_case = right().filter_map(|attempt| {
-            let time = attempt.times.iter().find(|time| time.name == single[*place].name)?;
-            Some((time.task_us, attempt))
-        });
-        let Some((us, attempt)) = of_case.min_by(|left, right| left.0.total_cmp(&right.0)) else { continue };
-        gained += weights[*place] * (single[*place].task_us / us).ln().max(0.0);
+    for place in classes.iter().flat_map(|class| &class.cases).copied() {
+        let of_case = right().filter_map(|attempt| Some((time_of(attempt, place)?, attempt)));
+        let (Some((us, attempt)), Some(before)) =
+            (of_case.min_by(|left, right| left.0.total_cmp(&right.0)), common_us(place))
+        else {
+            continue;
+        };
+        gained += weights[place] * (before / us).ln().max(0.0);
         let differs = |refusal: &&NotDispatched| {
             let there = matches!(refusal.why, WhyNot::There { .. });
-            !there
-                && attempt.configuration.get(&refusal.name) != best.configuration.get(&refusal.name)
-                && us < single[*place].task_us / WORTH_WRITING
+            let other = attempt.configuration.get(&refusal.name) != common_values.get(&refusal.name);
+            !there && other && us < before / WORTH_WRITING
         };
         named.extend(refused.iter().filter(differs));
     }
@@ -315,11 +338,10 @@ fn one_for_all(
         return None;
     }
     let each: Vec<String> = named.iter().map(|refusal| refusal.to_string()).collect();
-    Some(not_chosen(&format!(
-        "sizes differ in what is fastest, by {:.1} % of the objective, and {}",
-        (gain - 1.0) * 100.0,
-        each.join("; ")
-    )))
+    let percent = (gain - 1.0) * 100.0;
+    let message =
+        format!("sizes differ in what is fastest, by {percent:.1} % of the objective, and {}", each.join("; "));
+    Some(not_chosen(&message))
 }
 
 fn not_chosen(message: &str) -> Event {
@@ -329,5 +351,55 @@ fn not_chosen(message: &str) -> Event {
 fn emit_if(event: Option<Event>, emit: &mut dyn FnMut(Event)) {
     if let Some(event) = event {
         emit(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use source::SourceTree;
+    use space::Configuration;
+
+    #[test]
+    fn what_has_one_value_for_all_sizes_is_told_where_sizes_differ_by_it() {
+        let time = |name: &str, us: f64| CaseTime {
+            name: name.to_owned(),
+            task_us: us,
+            bound_us: 0.0,
+            bound_by_work: false,
+            measured: None,
+        };
+        let depth = |value: i64| -> Configuration { [("DEPTH".to_owned(), Value::Int(value))].into_iter().collect() };
+        let attempt = |value: i64, small: f64, large: f64| Attempt {
+            index: 1,
+            stage: Stage::Host,
+            digest: String::new(),
+            configuration: depth(value),
+            rewrites: Vec::new(),
+            motif: String::new(),
+            title: String::new(),
+            objective_us: Some(1.0),
+            times: vec![time("small", small), time("large", large)],
+            rejection: None,
+            improved: false,
+        };
+        let best = Candidate { sources: SourceTree::new(), configuration: depth(1), patches: Vec::new() };
+        let refused = [NotDispatched { name: "DEPTH".to_owned(), why: WhyNot::InStep }];
+        let (single, classes) = ([time("small", 10.0), time("large", 80.0)], size_classes(&[(64, None), (4096, None)]));
+        let told = |attempts: &[Attempt]| match one_for_all(&classes, &single, &refused, &best, attempts, &[1.0, 1.0]) {
+            Some(Event::Warning(warning)) => warning.message,
+            _ => String::new(),
+        };
+        assert_eq!(
+            told(&[attempt(2, 5.0, 160.0)]),
+            "sizes differ in what is fastest, by 41.4 % of the objective, and DEPTH has one value for all sizes: host and kernel keep it in step"
+        );
+        assert_eq!(
+            told(&[attempt(2, 5.0, 40.0)]),
+            "",
+            "that is better for all of them, and was refused for something else"
+        );
+        assert_eq!(told(&[attempt(2, 9.95, 160.0)]), "", "hardly");
+        assert_eq!(told(&[attempt(1, 5.0, 160.0)]), "", "not by this one");
     }
 }

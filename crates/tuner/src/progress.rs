@@ -340,6 +340,20 @@ impl Progress {
         improved
     }
 
+    /// The same of a rewrite that was evaluated beside the budget: it counts as none of its stage.
+    pub fn record_beside(
+        &mut self,
+        stage: Stage,
+        candidate: &Candidate,
+        patch: &AppliedPatch,
+        judged: &Judged,
+        emit: &mut dyn FnMut(Event),
+    ) {
+        let before = self.evaluations.get(&stage).copied();
+        self.record(stage, candidate, Some(patch), judged, true, emit);
+        self.evaluations.insert(stage, before.unwrap_or(0));
+    }
+
     /// Adds to the reason of the rewrite that was taken over last what it did.
     pub fn explain(&mut self, clause: &str) {
         let patch = self.best.patches.last_mut().map(|patch| &mut patch.why);

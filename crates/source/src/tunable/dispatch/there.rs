@@ -4,10 +4,13 @@ use super::super::lexer::{Kind, Tokens};
 use super::super::line_of;
 use super::super::locate::constants_in;
 use super::super::realize::present_value;
-use super::write::{MIDDLE, SMALL};
 use crate::SourceTree;
 use space::{Binding, Tunable};
 
+/// Endings of the constant for the smallest inputs: of names in capitals, and of others.
+pub(super) const SMALL: [&str; 2] = ["_SMALL", "Small"];
+/// The same for those in the middle.
+pub(super) const MIDDLE: [&str; 2] = ["_MEDIUM", "Medium"];
 /// A constant that a choice by size has beside the one that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BySize {

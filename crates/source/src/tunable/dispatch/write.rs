@@ -10,14 +10,11 @@ use super::super::share::above_comment;
 use super::super::statement::line_around;
 use super::super::words::words;
 use super::size::{Size, known_size};
+use super::there::{MIDDLE, SMALL};
 use super::uses::{InFunction, Uses};
 use super::{BY_SIZE, NotDispatched, Surroundings, ValuesBySize, WhyNot};
 use crate::{Edit, Patch, SourceTree};
 
-/// Endings of the constant for the smallest inputs: of names in capitals, and of others.
-pub(super) const SMALL: [&str; 2] = ["_SMALL", "Small"];
-/// The same for those in the middle.
-pub(super) const MIDDLE: [&str; 2] = ["_MEDIUM", "Medium"];
 /// For the maintainer who meets it.
 const REASON: &str =
     "// What is fastest for small inputs is not for large ones: chosen by cargo ascend-tune, see ascend.lock.";
