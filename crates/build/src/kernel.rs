@@ -99,7 +99,7 @@ impl Builder {
         if kind == KernelType::Mix11 {
             unit_words.push(ONE_VECTOR_CORE.to_owned());
         }
-        let mut digest = self.digest("kernel 15", tree, reached, flags);
+        let mut digest = self.digest("kernel 16", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {
             let overlay = self.overlay(tree)?;
