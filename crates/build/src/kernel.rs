@@ -110,6 +110,10 @@ impl Builder {
             words.extend(self.device_words(&overlay, flags, reached)?);
             words.extend(unit_words.iter().cloned());
             words.push(format!("-ffile-prefix-map={}=ascend-tune", directory.display()));
+            // What names headers that do not count stays, also where its path begins with the letters of the operator's.
+            let headers = [Some(&self.sdk.root), self.toolkit.as_ref().map(|toolkit| &toolkit.root)];
+            words
+                .extend(headers.into_iter().flatten().map(|root| format!("-ffile-prefix-map={0}={0}", root.display())));
             words.push(format!("-I{}", overlay.operator().display()));
             let [assembly, object] = ["kernel.s", "kernel.o"].map(|name| directory.join(name));
             let macros = self.with_macros_replaced(tree, reached, &overlay, &words, directory)?;
