@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use super::candidate::Candidate;
 use super::longest_rows::longest_rows;
+use super::plan::Plan;
 use super::probe_questions::{finder, timed_candidates};
 use super::probe_sizes::{MOST_BYTES, candidate_of, most_us};
 use super::probing::{ProbeSet, WithData};
@@ -63,13 +64,24 @@ impl ProbeSet {
         }
         accepted.sort_by_key(|found| first_elements(&found.candidate));
         accepted.dedup_by(|one, other| one.candidate.same_tensors(&other.candidate));
+        set.with_edges(workspace, times, accepted, before).await
+    }
+
+    /// The set with probes of what was accepted, as far as the operator as it was is right there.
+    async fn with_edges(
+        mut self,
+        workspace: &Workspace,
+        times: &[CaseTime],
+        accepted: Vec<Accepted>,
+        before: Plan,
+    ) -> Result<Self, TunerError> {
         let accepted: Vec<_> = accepted.into_iter().map(|found| (ProbeKind::Edge, found)).collect();
-        let _ = std::fs::remove_dir_all(&set.data);
+        let _ = std::fs::remove_dir_all(&self.data);
         let count = accepted.len();
-        set.admit(accepted, WithData::Small.bytes())?;
-        set.establish(&before, workspace.options.jobs, count, most_us(times)).await?;
-        set.plan = Some(before);
-        Ok(set)
+        self.admit(accepted, WithData::Small.bytes())?;
+        self.establish(&before, workspace.options.jobs, count, most_us(times)).await?;
+        self.plan = Some(before);
+        Ok(self)
     }
 
     async fn find_edges(
@@ -103,13 +115,7 @@ impl ProbeSet {
         let smallest: Vec<_> = groups.iter().map(|(smallest, _)| (*smallest).clone()).collect();
         let rows = async || longest_rows(workspace, &smallest, &edges.before, &before, self.seed).await;
         accepted.extend(self.longest_rows.get_or_try_init(rows).await?.iter().cloned());
-        let accepted: Vec<_> = accepted.into_iter().map(|found| (ProbeKind::Edge, found)).collect();
-        let _ = std::fs::remove_dir_all(&set.data);
-        let count = accepted.len();
-        set.admit(accepted, WithData::Small.bytes())?;
-        set.establish(&before, workspace.options.jobs, count, most_us(times)).await?;
-        set.plan = Some(before);
-        Ok(set)
+        set.with_edges(workspace, times, accepted, before).await
     }
 }
 
