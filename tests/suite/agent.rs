@@ -338,7 +338,7 @@ fn by_hand(fixture: &str, shapes: &[(&str, &str)]) -> Project {
 #[test]
 fn answers_written_by_hand_beat_what_the_engine_had_and_repeat_bit_for_bit() {
     require_tools!();
-    let project = by_hand("group_quant/beginner", &[("[768, 1024]", "[96, 1024]"), ("[1500, 640]", "[188, 640]")]);
+    let project = by_hand("group_quant/beginner", &[("[768, 1024]", "[48, 1024]"), ("[1500, 640]", "[94, 640]")]);
     let again = Project::copy_of(project.path());
     let cassette = root().join("tests/suite/data/cassettes/group_quant.jsonl");
     let answers = ["--offline", "--replay", cassette.to_str().expect("a path")];

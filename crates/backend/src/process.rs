@@ -98,6 +98,10 @@ const TRACE_FULL: &str = "ascend_sim: the trace is full at ";
 /// Who kills processes that nobody asked to end.
 const KILLED: &str = "most likely the system ran out of memory";
 
+/// Numbers of threads of what NumPy and others compute with. Several workers run at once; and what many threads add up depends on how
+/// many there are, where a reference has to be the same on every machine. Whoever sets them keeps theirs.
+const THREADS: [&str; 3] = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
+
 /// Largest trace that a worker may write. At some 80 bytes a record this is 50 million records.
 const TRACE_LIMIT_BYTES: u64 = 4 << 30;
 
@@ -122,6 +126,7 @@ impl WorkerCommand {
             .current_dir(&self.directory)
             .env_clear()
             .envs(kept_environment())
+            .envs(THREADS.map(|name| (name, std::env::var_os(name).unwrap_or_else(|| "1".into()))))
             .envs(self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -4,7 +4,9 @@ use include_dir::{Dir, include_dir};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use super::shingles::Shingles;
 use super::{Provenance, Record};
 
 /// Why a bank could not be read or written.
@@ -28,10 +30,34 @@ pub enum BankError {
     },
 }
 
+/// A record with what questions ask of it again and again.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) record: Record,
+    slow_side: OnceLock<Shingles>,
+}
+
+impl Kept {
+    fn of(record: Record) -> Self {
+        Self { record, slow_side: OnceLock::new() }
+    }
+
+    /// Shingles of the slow form, made when they are asked for first.
+    pub(super) fn slow_side(&self) -> &Shingles {
+        self.slow_side.get_or_init(|| Shingles::of_slow_side(&self.record.diff))
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, other: &Self) -> bool {
+        self.record == other.record
+    }
+}
+
 /// Records by id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bank {
-    records: BTreeMap<String, Record>,
+    records: BTreeMap<String, Kept>,
 }
 
 impl Bank {
@@ -93,7 +119,7 @@ impl Bank {
     /// Adds a record; one with the same id is replaced. Returns the id.
     pub fn insert(&mut self, record: Record) -> String {
         let id = record.id();
-        self.records.insert(id.clone(), record);
+        self.records.insert(id.clone(), Kept::of(record));
         id
     }
 
@@ -112,27 +138,31 @@ impl Bank {
 
     /// Takes a record out.
     pub fn take(&mut self, id: &str) -> Option<Record> {
-        self.records.remove(id)
+        self.records.remove(id).map(|kept| kept.record)
     }
 
     /// Takes over the records of another bank; where both have an id, a measured record wins over a modelled one.
     pub fn merge(&mut self, other: Bank) {
-        for (id, record) in other.records {
-            let stays = self.records.get(&id).is_some_and(|known| known.origin > record.origin);
+        for (id, kept) in other.records {
+            let stays = self.records.get(&id).is_some_and(|known| known.record.origin > kept.record.origin);
             if !stays {
-                self.records.insert(id, record);
+                self.records.insert(id, kept);
             }
         }
     }
 
     /// A record by id.
     pub fn get(&self, id: &str) -> Option<&Record> {
-        self.records.get(id)
+        self.records.get(id).map(|kept| &kept.record)
     }
 
     /// All records by id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Record)> {
-        self.records.iter().map(|(id, record)| (id.as_str(), record))
+        self.kept().map(|(id, kept)| (id, &kept.record))
+    }
+
+    pub(super) fn kept(&self) -> impl Iterator<Item = (&str, &Kept)> {
+        self.records.iter().map(|(id, kept)| (id.as_str(), kept))
     }
 
     /// Number of records.
@@ -159,8 +189,8 @@ impl Bank {
         let records = self
             .records
             .iter()
-            .filter(|(_, record)| !held_out(record))
-            .map(|(id, record)| (id.clone(), record.clone()));
+            .filter(|(_, kept)| !held_out(&kept.record))
+            .map(|(id, kept)| (id.clone(), kept.clone()));
         Bank { records: records.collect() }
     }
 }

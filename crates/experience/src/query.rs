@@ -1,9 +1,8 @@
 //! Asking a bank: what is like this kernel, by symptoms, by shape of the code, and by its text.
 
-use std::collections::BTreeSet;
-
+use super::bank::Kept;
+use super::shingles::Shingles;
 use super::{Bank, Features, Record, SettingKind, Verdict};
-use source::lex::pieces;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -14,42 +13,6 @@ pub struct Query {
     pub features: Features,
     /// Shingles of the code at the sites; empty where only symptoms and shape are known.
     pub shingles: Shingles,
-}
-
-/// Runs of three tokens, own names blotted out: what two pieces of code have in common whatever their names are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shingles(BTreeSet<[String; 3]>);
-
-impl Shingles {
-    /// Of code as written.
-    pub fn of(code: &str) -> Self {
-        let tokens: Vec<String> = pieces(code).into_iter().map(|token| blotted(&code[token.span])).collect();
-        Self(tokens.windows(3).map(|three| [three[0].clone(), three[1].clone(), three[2].clone()]).collect())
-    }
-
-    /// Of the lines that a record's change takes away: the slow form.
-    pub fn of_slow_side(diff: &str) -> Self {
-        let removed = diff.lines().filter_map(|line| line.strip_prefix('-')).filter(|line| !line.starts_with("--"));
-        Self::of(&removed.collect::<Vec<_>>().join("\n"))
-    }
-
-    /// Whether there is nothing to compare.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Share of these shingles that the other code has too.
-    pub fn found_in(&self, other: &Shingles) -> f64 {
-        if self.0.is_empty() { 0.0 } else { self.0.intersection(&other.0).count() as f64 / self.0.len() as f64 }
-    }
-}
-
-/// Names of the API stay: they begin with a capital and go on with small letters. Everything else that is a word is some name.
-fn blotted(token: &str) -> String {
-    let word = token.starts_with(|first: char| first.is_alphabetic() || first == '_');
-    let api = token.starts_with(|first: char| first.is_ascii_uppercase()) && token.contains(char::is_lowercase);
-    let kept = matches!(token, "for" | "if" | "else" | "float" | "half" | "PIPE_ALL" | "PIPE_V");
-    if word && !api && !kept { "v".to_owned() } else { token.to_owned() }
 }
 
 /// A record with its likeness to what was asked for.
@@ -85,16 +48,16 @@ const UNLIKE: f64 = 0.2;
 
 impl Query {
     /// Likeness of a record: a third each for symptoms, shape and text; halves where there is no text to compare.
-    pub fn likeness(&self, record: &Record) -> f64 {
+    fn likeness(&self, kept: &Kept) -> f64 {
+        let record = &kept.record;
         let shared = record.symptoms.iter().filter(|symptom| self.symptoms.contains(symptom)).count();
         let all = record.symptoms.len() + self.symptoms.len() - shared;
         let by_symptom = if all == 0 { 0.0 } else { shared as f64 / all as f64 };
         let by_shape = record.features.likeness(&self.features);
-        let slow = Shingles::of_slow_side(&record.diff);
-        if self.shingles.is_empty() || slow.is_empty() {
+        if self.shingles.is_empty() || kept.slow_side().is_empty() {
             return (by_symptom + by_shape) / 2.0;
         }
-        (by_symptom + by_shape + slow.found_in(&self.shingles)) / 3.0
+        (by_symptom + by_shape + kept.slow_side().found_in(&self.shingles)) / 3.0
     }
 }
 
@@ -102,17 +65,17 @@ impl Bank {
     /// Records by likeness, most alike first; ties by id.
     pub fn search(&self, query: &Query) -> Vec<Match<'_>> {
         let mut found: Vec<Match<'_>> =
-            self.iter().map(|(id, record)| Match { id, record, likeness: query.likeness(record) }).collect();
+            self.kept().map(|(id, kept)| Match { id, record: &kept.record, likeness: query.likeness(kept) }).collect();
         found.sort_by(|left, right| right.likeness.total_cmp(&left.likeness).then(left.id.cmp(right.id)));
         found
     }
 
     /// What a motif may bring to the kernel asked about; `None` where no record of the motif is alike at all.
     pub fn expected(&self, motif: &str, query: &Query) -> Option<Expected> {
-        let of_motif = self.iter().filter(|(_, record)| record.motif == motif);
+        let of_motif = self.kept().filter(|(_, kept)| kept.record.motif == motif);
         let mut weighed: Vec<(f64, f64, bool)> = Vec::new();
-        for (_, record) in of_motif {
-            let likeness = query.likeness(record);
+        for (_, kept) in of_motif {
+            let (record, likeness) = (&kept.record, query.likeness(kept));
             if likeness < UNLIKE {
                 continue;
             }
@@ -146,8 +109,8 @@ impl Bank {
     /// gain, each weighted by the square of its likeness. `None` where there are none, or more that show none.
     pub fn setting(&self, kind: SettingKind, query: &Query) -> Option<f64> {
         let (mut found, mut without_gain) = (Vec::new(), 0.0);
-        for (_, record) in self.iter().filter(|(_, record)| record.motif == kind.id()) {
-            let likeness = query.likeness(record);
+        for (_, kept) in self.kept().filter(|(_, kept)| kept.record.motif == kind.id()) {
+            let (record, likeness) = (&kept.record, query.likeness(kept));
             match (record.verdict, record.setting) {
                 (Verdict::Kept, Some(setting)) => found.push((setting.fast, likeness * likeness)),
                 (Verdict::NoGain, Some(_)) => without_gain += likeness * likeness,

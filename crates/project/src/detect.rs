@@ -451,9 +451,12 @@ fn extension(file: &str) -> &str {
     file.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-/// Hand-written interface layers: they call the operator and have no part in its speed.
+/// Hand-written interface layers: they call the operator and have no part in its speed. What a graph calls on the host in place of its
+/// kernel (`fallback_add.cpp`) needs the interface's own headers.
 pub fn is_interface_code(file: &str) -> bool {
-    file.split('/').any(|part| part == "op_api" || part == "op_graph" || part.starts_with("aclnn_"))
+    let layer = |part: &str| part == "op_api" || part == "op_graph" || part.starts_with("aclnn_");
+    let stem = Path::new(file).file_stem().map_or_else(Default::default, |stem| stem.to_string_lossy());
+    file.split('/').any(layer) || stem.starts_with("fallback_") || stem.ends_with("_fallback")
 }
 
 /// Whether a CMake file calls `project(`.
@@ -494,6 +497,7 @@ mod tests {
         write(&root, "CMakeLists.txt", "cmake_minimum_required(VERSION 3.16)\nproject(opp)\n");
         write(&root, "op_host/add_custom.cpp", "");
         write(&root, "op_host/op_api/aclnn_add.cpp", "");
+        write(&root, "op_host/fallback_add.cpp", "");
         write(&root, "op_kernel/add_custom.cpp", KERNEL);
         write(&root, "op_kernel/add_custom_apt.cpp", KERNEL);
         write(&root, "op_kernel/tests/x.cpp", KERNEL);
