@@ -225,12 +225,12 @@ impl Asked {
             return Ok((discovery, invented));
         };
         discovery.kernel = entry.function.clone();
-        let others = op.only_for_others(&TARGET).map(|chips| chips.join(", "));
+        let other_chips = op.only_for_others(&TARGET).map(|chips| chips.join(", "));
         if op.has_tiling == Some(false) {
-            return Err(TunerError::Usage(without_tiling(&op.kind, others.as_deref())));
+            return Err(TunerError::Usage(without_tiling(&op.kind, other_chips.as_deref())));
         }
         discovery.case_notes.extend(
-            others.map(|chips| {
+            other_chips.as_ref().map(|chips| {
                 format!("The definition is for {chips}; times are those of {}.", self.backend.machine.name)
             }),
         );
@@ -277,6 +277,10 @@ impl Asked {
         on_step(&format!("at {} accepted cases, running some", search.accepted.len()));
         let Tried { mut chosen, all_at_fault, mut faults, unrun } =
             trial.select(&search.accepted, |accepted| choose(accepted, options.most_cases)).await?;
+        let unrun = unrun.map(|why| match &other_chips {
+            Some(chips) => format!("{why}; {}", is_for_others(chips)),
+            None => why,
+        });
         if let Some(odd) = search.odd.take_if(|_| unrun.is_none()) {
             let fault = trial.fault(&odd).await?;
             search.odd = fault.is_none().then_some(odd);
@@ -401,10 +405,15 @@ fn own_cases(accepted: &[Accepted], chosen: &[usize]) -> Vec<usize> {
     ends
 }
 
+/// Why an operator may not be one for what is modelled.
+fn is_for_others(chips: &str) -> String {
+    format!("its definition is for {chips} only, and {} is what is modelled", TARGET.chip)
+}
+
 /// Why an operator cannot be run at all.
 fn without_tiling(kind: &str, other_chips: Option<&str>) -> String {
     let why = match other_chips {
-        Some(chips) => format!("its definition is for {chips} only, and {} is what is modelled", TARGET.chip),
+        Some(chips) => is_for_others(chips),
         None => "the host library that the project's CMake flow builds has none".to_owned(),
     };
     format!("{kind} registers no tiling function, so that no case of it can be run: {why}")

@@ -4,10 +4,13 @@
 //! for each, and hardly less to launch. Such a size is a narrow place, and probes drawn at random miss it. Where it has begun and not
 //! yet come to all cores, work is divided among any number of them, which no size on either side shows: an odd share is ragged for
 //! every core. The tiling functions are cheap to ask, so both are looked for.
+//!
+//! How much work a share is, is no matter of its number alone: what was little at short rows is much at long ones, and a rule that counts
+//! rows keeps cores away from either. So the sizes at which it takes most of them away are looked at once more with longer rows.
 
 use std::cmp::Ordering;
 
-use super::rescale::{leading_shape, of_length, traffic_bytes};
+use super::rescale::{leading_shape, of_length, traffic_bytes, with_length};
 use super::{Accepted, Candidate, Finder, Refusal};
 
 /// Lengths that are asked for between the smallest and the largest case, each the same factor from the next.
@@ -18,6 +21,10 @@ const BEYOND: u64 = 8;
 const MOST_EDGES: usize = 3;
 /// Sizes that are looked at between them, where the number of cores is on its way.
 const ON_THE_WAY: u32 = 4;
+/// How many times as long rows are where cores were taken away.
+const LONGER_ROWS: [u64; 3] = [4, 13, 32];
+/// Bytes of all tensors of a case with longer rows, such that it runs with data.
+const LONGER_ROWS_BYTES: u64 = 12 << 20;
 
 /// Two tiling functions of one operator.
 pub struct Edges<'a> {
@@ -34,6 +41,13 @@ struct Asked {
     change: Ordering,
     cores: u32,
     before: Accepted,
+}
+
+impl Asked {
+    /// How many times as many cores took part before.
+    fn lowered(&self) -> f64 {
+        f64::from(self.before.block_dim) / f64::from(self.cores.max(1))
+    }
 }
 
 /// A length, whether more or fewer cores take part at it now, and how many.
@@ -77,6 +91,32 @@ impl Edges<'_> {
         for length in on_the_way(&samples) {
             let asked = self.ask(smallest, length).await?;
             found.extend(asked.filter(|asked| asked.change != Ordering::Equal).map(|asked| asked.before));
+        }
+        // Where they were taken away most, and where they were taken away last.
+        let fewer = || sampled.iter().filter(|asked| asked.change == Ordering::Less);
+        let most = fewer().max_by(|one, other| one.lowered().total_cmp(&other.lowered()));
+        let mut lengths: Vec<u64> = most.into_iter().chain(fewer().next_back()).map(|asked| asked.length).collect();
+        lengths.dedup();
+        for length in lengths {
+            found.extend(self.with_longer_rows(smallest, length).await?);
+        }
+        Ok(found)
+    }
+
+    /// Cases of this length whose rows are longer, as far as both accept them and fewer cores take part in them now.
+    async fn with_longer_rows(&self, case: &Candidate, length: u64) -> Result<Vec<Accepted>, std::io::Error> {
+        let shape = leading_shape(case).unwrap_or_default();
+        let (Some(axis), Some(row)) = (shape.len().checked_sub(1).filter(|axis| *axis > 0), shape.last()) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for times in LONGER_ROWS {
+            let Some(longer) = with_length(case, axis, row * times) else { continue };
+            if traffic_bytes(&of_length(&longer, 0, length)) > LONGER_ROWS_BYTES {
+                break;
+            }
+            let asked = self.ask(&longer, length).await?;
+            found.extend(asked.filter(|asked| asked.change == Ordering::Less).map(|asked| asked.before));
         }
         Ok(found)
     }

@@ -145,6 +145,8 @@ const MOST_ROWS: u64 = 1 << 16;
 const STRETCHED_BYTES: u64 = 12 << 20;
 /// Elements of an axis that is as short as operators take that want a whole block.
 const OF_A_BLOCK: u64 = 16;
+/// A multiple of this is taken by operators that take no odd length.
+const EVEN: u64 = 64;
 /// Odd lengths that are drawn for each way to be short.
 const ODD_DRAWS: usize = 2;
 
@@ -367,7 +369,7 @@ impl ProbeDraw<'_> {
     }
 
     /// For each axis of the smallest case the longest power of two that the operator takes, an odd length little above a number of repeats,
-    /// and one anywhere between. The other axes are as short as it takes them.
+    /// and one anywhere between; where it takes no odd ones, even ones in their place, for the longest may be one at which it fails. The other axes are as short as it takes them.
     fn stretched(&self, rng: &mut ChaCha8Rng) -> Vec<Wish> {
         let Some(smallest) = self.cases.iter().min_by_key(|case| traffic_bytes(case)) else { return Vec::new() };
         let rank = leading_shape(smallest).map_or(0, |shape| shape.len());
@@ -382,14 +384,16 @@ impl ProbeDraw<'_> {
             for (place, (least, most)) in
                 [(MOST_REPEATS + 1, LEAST_LONG), (LEAST_LONG, longest)].into_iter().enumerate()
             {
-                let mut ways = Vec::new();
+                let (mut ways, mut even) = (Vec::new(), Vec::new());
                 for case in &short {
                     for _ in 0..ODD_DRAWS {
                         let factor = most as f64 / least as f64;
                         let length = (least as f64 * factor.powf(rng.random_range(0.0..1.0))) as u64 | 1;
                         ways.extend(long(case, length));
+                        even.extend(long(case, length.next_multiple_of(EVEN)));
                     }
                 }
+                ways.extend(even);
                 wishes[place].push(Wish { kind: ProbeKind::Stretched, ways });
             }
             let powers = (LEAST_LONG.ilog2()..=longest.ilog2()).rev().map(|power| 1_u64 << power);
@@ -655,11 +659,13 @@ mod tests {
         assert_eq!(shape(&powers[0].ways[0]), [1, 1, 1 << 21], "three tensors of two bytes an element");
         assert!(powers[0].ways.iter().any(|way| shape(way) == [1, 8, 8192]), "what takes no single head");
         assert!(powers[1].ways.iter().any(|way| shape(way) == [16, 4096, 16]), "nor single elements");
+        let even = |way: &Candidate| shape(way)[2].is_multiple_of(2);
+        assert!(!even(&far[0].ways[0]) && far[0].ways.iter().any(even), "odd lengths first, and what takes none");
         for (place, wishes) in [near, far, powers].into_iter().enumerate() {
             for (wish, axis) in wishes.iter().zip([2, 1, 0]) {
                 assert!(wish.ways.iter().all(|way| {
                     let length = shape(way)[axis];
-                    let drawn = length % 2 == 1 && (place > 0 || length <= LEAST_LONG);
+                    let drawn = (length % 2 == 1 || length % EVEN == 0) && (place > 0 || length <= LEAST_LONG);
                     traffic_bytes(way) <= STRETCHED_BYTES && length > MOST_REPEATS && (drawn || place == 2)
                 }));
             }
