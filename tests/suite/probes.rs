@@ -360,6 +360,31 @@ fn an_attribute_that_became_a_constant_is_told() {
     assert!(wrong[0].0.starts_with("other-attribute-") && !wrong[0].1, "{comparison}");
 }
 
+/// A share counts rows, and how much work a row is it does not know.
+#[test]
+fn fewer_cores_for_few_rows_are_tried_with_longer_ones() {
+    require_tools!();
+    let (before, project) = (Project::fixture("softmax_rows"), Project::fixture("softmax_rows"));
+    for operator in [&before, &project] {
+        operator.write("ascend.toml", &edited(&operator.read("ascend.toml"), "[1024, 1024]", "[96, 32]"));
+    }
+    let host = "op_host/softmax_rows_tiling.cpp";
+    let limit = "const int64_t coreLimit = available < MAX_CORES ? available : MAX_CORES;";
+    let by_rows = "const int64_t most = available < MAX_CORES ? available : MAX_CORES;\n    \
+        const int64_t coreLimit = (rows + 23) / 24 < most ? (rows + 23) / 24 : most;";
+    project.write(host, &edited(&project.read(host), limit, by_rows));
+    let against = before.path().display().to_string();
+    let ended = project.run(&["compare", "--against", &against, "--seed", "5", "--probes", "1"]).expect(1);
+    let comparison = ended.named("comparison")[0];
+    let longer = |probe: &&Value| {
+        let name = probe["name"].as_str().unwrap_or_default();
+        name.starts_with("edge-float32-") && ["x128", "x416", "x1024"].iter().any(|row| name.contains(row))
+    };
+    let probes = comparison["probes"].as_array().expect("probes").iter();
+    let slower: Vec<bool> = probes.filter(longer).map(|probe| probe["holds"] == false).collect();
+    assert!(slower.len() >= 3 && slower.contains(&true), "{comparison}");
+}
+
 /// A second buffer takes room that the longest rows need, which no drawn length comes near: it wins on the cases, and is taken back.
 #[test]
 fn a_winner_has_room_for_the_longest_rows_that_there_was_room_for() {
