@@ -23,7 +23,10 @@ using EightHalves = short __attribute__((vector_size(16)));
 using EightFloats = float __attribute__((vector_size(32)));
 #endif
 
-inline void Widen(const half* from, float* to, size_t count)
+// Not inlined: hundreds of instructions convert, most of them hundreds of elements at once.
+#define ASCENDSIM_CONVERSION __attribute__((noinline)) inline
+
+ASCENDSIM_CONVERSION void Widen(const half* from, float* to, size_t count)
 {
     size_t i = 0;
 #ifdef ASCENDSIM_CONVERTS_HALVES
@@ -39,7 +42,7 @@ inline void Widen(const half* from, float* to, size_t count)
     }
 }
 
-inline void Narrow(const float* from, half* to, size_t count)
+ASCENDSIM_CONVERSION void Narrow(const float* from, half* to, size_t count)
 {
     size_t i = 0;
 #ifdef ASCENDSIM_CONVERTS_HALVES
@@ -55,12 +58,14 @@ inline void Narrow(const float* from, half* to, size_t count)
     }
 }
 
-inline void Widen(const bfloat16_t* from, float* to, size_t count)
+ASCENDSIM_CONVERSION void Widen(const bfloat16_t* from, float* to, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         to[i] = from[i];
     }
 }
+
+#undef ASCENDSIM_CONVERSION
 
 }  // namespace isa
 }  // namespace ascendsim
