@@ -52,7 +52,7 @@ fn tiny_sdk(folder: &Path) -> Option<Sdk> {
         return None;
     }
     let options = SdkOptions { directory: None, cache: Some(folder.join("cache")), jobs: 1 };
-    let (embedded, _) = Sdk::unpacked(&options).unwrap();
+    let embedded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk");
     let root = folder.join("sdk");
     for part in ["cmake", "bin"] {
         std::fs::create_dir_all(root.join(part)).unwrap();
