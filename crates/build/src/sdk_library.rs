@@ -7,10 +7,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use walkdir::WalkDir;
 
-use super::cache::{Digest, publish_directory};
+use super::cache::{Digest, publish_directory, remove_old};
 use super::compiler::Compiler;
 use super::error::{BuildError, CompileFailure};
 use super::slots::Slots;
@@ -39,6 +40,10 @@ const FOLDERS: [(&str, &str); 7] = [
 /// Text of the sources of one unit, about; instructions take several times as long as others.
 const UNIT_BYTES: u64 = 200_000;
 const INSTRUCTION_UNIT_BYTES: u64 = 80_000;
+
+/// How folders begin that something is made in, and when nobody can be at it any more: whoever was has been killed.
+const BEGUN: [&str; 2] = [".lib-", ".headers-"];
+const GIVEN_UP_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Sources that are compiled together.
 #[derive(Debug)]
@@ -161,7 +166,11 @@ pub(super) fn build_library(
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o755))
         .map_err(BuildError::io(temporary.path()))?;
-    publish_directory(temporary, target).map(|_| true)
+    publish_directory(temporary, target)?;
+    for begun in BEGUN {
+        remove_old(cache, begun, 0, GIVEN_UP_AFTER);
+    }
+    Ok(true)
 }
 
 fn object(output: &Path, unit: &Unit) -> PathBuf {
