@@ -2,6 +2,7 @@
 //! compiling a small kernel or tiling function, parsing a toolkit's several times as long as compiling the median kernel.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,6 +29,12 @@ const HOST_REGISTRIES: [(&str, &str); 2] =
     [("register/op_def_registry.h", "own_host.h"), ("register/op_impl_registry.h", "own_functions.h")];
 /// Folders of what it includes; a project that brings one of them may want its own.
 const HOST_FOLDERS: [&str; 3] = ["register", "exe_graph", "graph"];
+
+/// Compilations that read the host's headers as they are before these are compiled, which takes as long as some five of them: the
+/// first check of an operator has no use for that, a run or a repository has.
+const READ_FIRST: u64 = 4;
+/// Ending of the file that counts them.
+const ASKED: &str = "asked";
 
 /// What kernels include; a project that brings a file of this name wants its own.
 const KERNEL_OPERATOR: [&str; 1] = ["kernel_operator.h"];
@@ -94,7 +101,23 @@ impl Builder {
         words.push(format!("-I{}", self.sdk.include().display()));
         let text = format!("#include \"ascendsim/knob.h\"\n#include \"{registry}\"\n");
         let name = "host-headers-";
-        self.begin_with(&Prefix { header, text, name, kept: 8, words, digest: String::new() })
+        let prefix = Prefix { header, text, name, kept: 8, words, digest: String::new() };
+        if self.are_asked_for_often(&prefix) { self.begin_with(&prefix) } else { Ok(Vec::new()) }
+    }
+
+    /// Whether headers are compiled already, or have been asked for so many times that it pays. Counts this time.
+    fn are_asked_for_often(&self, prefix: &Prefix) -> bool {
+        let target = self.compiled_folder(prefix);
+        if target.is_dir() {
+            return true;
+        }
+        // A letter for each time. Where that cannot be written, they are read as they are.
+        let count = || -> std::io::Result<u64> {
+            let mut asked = File::options().create(true).append(true).open(target.with_extension(ASKED))?;
+            asked.write_all(b".")?;
+            Ok(asked.metadata()?.len())
+        };
+        count().is_ok_and(|times| times > READ_FIRST)
     }
 
     /// Whether a compilation can begin with compiled headers. A header that the project has included first may change what follows.
@@ -150,15 +173,11 @@ impl Builder {
     fn compiled_headers(&self, prefix: &Prefix) -> Result<PathBuf, BuildError> {
         let cache = self.shared_cache();
         let mut words = prefix.words.clone();
-        let mut digest = Digest::new("compiled headers 3");
-        digest.text(&self.sdk.digest).text(&self.sdk.compiler.identity).text(&prefix.digest);
-        digest.text(&prefix.text).texts(&words);
-        let name = format!("{}{}", prefix.name, digest.finish());
-        let target = cache.join(&name);
+        let target = self.compiled_folder(prefix);
         if target.is_dir() {
             return Ok(target);
         }
-        let lock_path = cache.join(format!("{name}.lock"));
+        let lock_path = target.with_extension("lock");
         let lock = File::create(&lock_path).map_err(BuildError::io(&lock_path))?;
         lock.lock().map_err(BuildError::io(&lock_path))?;
         if target.is_dir() {
@@ -181,7 +200,15 @@ impl Builder {
         // Whoever reads one of the others now keeps what is open, and falls back to the text later.
         remove_old(cache, prefix.name, prefix.kept, Duration::ZERO);
         let _ = std::fs::remove_file(&lock_path);
+        let _ = std::fs::remove_file(target.with_extension(ASKED));
         Ok(target)
+    }
+
+    fn compiled_folder(&self, prefix: &Prefix) -> PathBuf {
+        let mut digest = Digest::new("compiled headers 3");
+        digest.text(&self.sdk.digest).text(&self.sdk.compiler.identity).text(&prefix.digest);
+        digest.text(&prefix.text).texts(&prefix.words);
+        self.shared_cache().join(format!("{}{}", prefix.name, digest.finish()))
     }
 
     /// Whether an include folder of these words, the SDK's aside, has something of such a name in place of the SDK's.

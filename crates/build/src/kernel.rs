@@ -34,12 +34,18 @@ pub struct KernelLibraries {
 
 /// Core kind that a kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+pub(super) enum Unit {
     Vector,
     Cube,
 }
 
 impl Unit {
+    /// The kinds of cores that run a kernel.
+    pub fn of(kind: KernelType) -> impl Iterator<Item = Unit> {
+        let vector = (kind.vectors() > 0).then_some(Unit::Vector);
+        vector.into_iter().chain(kind.has_cube().then_some(Unit::Cube))
+    }
+
     fn define(self) -> &'static str {
         match self {
             Unit::Vector => "-D__DAV_C220_VEC__",
@@ -80,6 +86,26 @@ impl Builder {
         })
     }
 
+    /// On which cores the kernel of a tiling key runs.
+    pub(super) fn kind_of_key(&self, tree: &SourceTree, reached: &Closure, key: u64) -> KernelType {
+        task_types(tree, reached, &self.project.repository_root).of_key(key)
+    }
+
+    /// Compiler words for a kind of core and for recording.
+    pub(super) fn unit_words(&self, unit: Unit, kind: KernelType) -> Vec<String> {
+        let recording = recording_words(self.sdk.compiler.family);
+        let mut words = vec![unit.define().to_owned()];
+        words.extend(recording.iter().chain(announcing_words()).map(|word| (*word).to_owned()));
+        // A toolkit's headers use the compiler's own before they know the library's.
+        if self.toolkit.is_none() {
+            words.extend(CALLING.map(str::to_owned));
+        }
+        if kind == KernelType::Mix11 {
+            words.push(ONE_VECTOR_CORE.to_owned());
+        }
+        words
+    }
+
     fn kernel_for(
         &self,
         tree: &SourceTree,
@@ -89,16 +115,7 @@ impl Builder {
         flags: &ProjectFlags,
         reached: &Closure,
     ) -> Result<Artifact, BuildError> {
-        let recording = recording_words(self.sdk.compiler.family);
-        let mut unit_words = vec![unit.define().to_owned()];
-        unit_words.extend(recording.iter().chain(announcing_words()).map(|word| (*word).to_owned()));
-        // A toolkit's headers use the compiler's own before they know the library's.
-        if self.toolkit.is_none() {
-            unit_words.extend(CALLING.map(str::to_owned));
-        }
-        if kind == KernelType::Mix11 {
-            unit_words.push(ONE_VECTOR_CORE.to_owned());
-        }
+        let unit_words = self.unit_words(unit, kind);
         let mut digest = self.digest("kernel 16", tree, reached, flags);
         let digest = digest.text(wrapper).texts(&unit_words).finish();
         self.artifact(&digest, OUTPUT, |directory| {

@@ -3,6 +3,7 @@
 //! CMake is asked once what the project's targets are ([`cmake`], [`file_api`]); after that every candidate is compiled
 //! directly ([`Builder`]), from an overlay of edited texts over the project's files, into a content-addressed cache.
 
+mod ahead;
 mod arithmetic;
 pub mod bisheng;
 mod builder;
@@ -34,6 +35,7 @@ mod project_build;
 mod run_time_kernel;
 pub mod sdk;
 mod sdk_library;
+mod slots;
 mod task_type;
 mod template_key;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::compiler::Compiler;
 use super::error::BuildError;
 use super::forwards;
 use super::sdk_library::{LIBRARY, RUNNER, build_library, library_name};
+use super::slots::Slots;
 
 /// Packed by the build script.
 static EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sdk.tar.gz"));
@@ -56,6 +57,15 @@ impl SdkOptions {
     }
 }
 
+/// Whether the library of an SDK is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LibraryState {
+    /// It can be linked with.
+    Ready,
+    /// It is being built.
+    Pending,
+}
+
 /// An SDK ready for use.
 #[derive(Clone, Debug)]
 pub struct Sdk {
@@ -76,14 +86,46 @@ pub struct Sdk {
 impl Sdk {
     /// Unpacks the SDK and builds its library where that has not been done yet.
     pub fn prepare(options: &SdkOptions) -> Result<Sdk, BuildError> {
+        Ok(Self::prepare_beside(options, |_, _| ())?.0)
+    }
+
+    /// The same, with something done beside that needs the tree and the compiler, but no library: while that is built, in the place of
+    /// one of its compilers, or after it where there is only one. It is told which of these it is, and its result does not hang on
+    /// the library's.
+    pub fn prepare_beside<Made: Send>(
+        options: &SdkOptions,
+        beside: impl FnOnce(&Sdk, LibraryState) -> Made + Send,
+    ) -> Result<(Sdk, Made), BuildError> {
         let started = Instant::now();
         let compiler = Compiler::find()?;
         let cache = options.cache_directory()?;
         fs_err::create_dir_all(&cache).map_err(BuildError::io(&cache))?;
         let (root, digest) = unpack(&cache, options.directory.as_deref())?;
-        let library_directory = build_library(&cache, &root, &compiler, jobs(options.jobs))?;
-        let (library_directory, built) = library_directory;
-        Ok(Sdk { root, digest, compiler, library_directory, built, prepare_s: started.elapsed().as_secs_f64() })
+        let library_directory = cache.join(library_name(&root, &compiler)?);
+        let mut sdk = Sdk { root, digest, compiler, library_directory, built: false, prepare_s: 0.0 };
+        let slots = Slots::new(jobs(options.jobs));
+        if slots.count() == 1 || sdk.library().is_file() {
+            sdk.built = build_library(&sdk.root, &sdk.compiler, &sdk.library_directory, &slots)?;
+            sdk.prepare_s = started.elapsed().as_secs_f64();
+            let made = beside(&sdk, LibraryState::Ready);
+            return Ok((sdk, made));
+        }
+        let early = sdk.clone();
+        std::thread::scope(|scope| {
+            // Taken before the library takes all of them.
+            let slot = slots.take();
+            let aside = scope.spawn(move || {
+                let made = beside(&early, LibraryState::Pending);
+                drop(slot);
+                made
+            });
+            sdk.built = build_library(&sdk.root, &sdk.compiler, &sdk.library_directory, &slots)?;
+            sdk.prepare_s = started.elapsed().as_secs_f64();
+            match aside.join() {
+                Ok(made) => Ok((sdk, made)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
     }
 
     /// Where the library is, or will be once something needs it. Compiles nothing.

@@ -7,12 +7,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use walkdir::WalkDir;
 
-use super::cache::{Digest, publish_directory};
+use super::cache::{Digest, publish_directory, remove_old};
 use super::compiler::Compiler;
 use super::error::{BuildError, CompileFailure};
+use super::slots::Slots;
 use toolchain::diagnostics::parse_compiler_output;
 
 pub(super) const LIBRARY: &str = "libascend_sim.so";
@@ -20,22 +22,28 @@ pub(super) const RUNNER: &str = "ascend_sim_runner";
 /// Nobody asks which floating-point exceptions were raised: without them roundings go many at a time, with the same results. Nor does
 /// anybody ask for lines of the library: what is reported are those of kernels.
 const LIBRARY_FLAGS: [&str; 5] = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-trapping-math", "-fPIC"];
-/// Instructions and machine do all the work of a run; what answers a tiling function is asked a few times in it.
-const FAST: &str = "-O3";
-const QUICK_TO_COMPILE: &str = "-O1";
+/// Instructions work on many elements at once; what is around them decides on one thing after the other, for which the compiler's most
+/// costly passes do nothing. What answers a tiling function is asked a few times in a run.
+const MANY_AT_ONCE: &str = "-O3";
+const ONE_BY_ONE: &str = "-O2";
+const QUICK_TO_COMPILE: &str = "-Og";
 /// Folders of the library and of the runner, each with how it is compiled. What takes longest comes first.
 const FOLDERS: [(&str, &str); 7] = [
-    ("src/isa", FAST),
-    ("src/machine", FAST),
+    ("src/isa", MANY_AT_ONCE),
     ("runner", QUICK_TO_COMPILE),
+    ("src/machine", ONE_BY_ONE),
     ("src/host", QUICK_TO_COMPILE),
     ("src/tiling_api", QUICK_TO_COMPILE),
-    ("src/toolkit", FAST),
+    ("src/toolkit", ONE_BY_ONE),
     ("src/acl", QUICK_TO_COMPILE),
 ];
 /// Text of the sources of one unit, about; instructions take several times as long as others.
-const UNIT_BYTES: u64 = 100_000;
-const INSTRUCTION_UNIT_BYTES: u64 = 45_000;
+const UNIT_BYTES: u64 = 200_000;
+const INSTRUCTION_UNIT_BYTES: u64 = 80_000;
+
+/// How folders begin that something is made in, and when nobody can be at it any more: whoever was has been killed.
+const BEGUN: [&str; 2] = [".lib-", ".headers-"];
+const GIVEN_UP_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Sources that are compiled together.
 #[derive(Debug)]
@@ -110,28 +118,27 @@ pub(super) fn library_name(root: &Path, compiler: &Compiler) -> Result<String, B
     Ok(format!("lib-{}", name.finish()))
 }
 
-/// The library's folder, and whether it was compiled now.
+/// Builds the library into its folder of the cache where it is not there yet, and says whether it was compiled now.
 pub(super) fn build_library(
-    cache: &Path,
     root: &Path,
     compiler: &Compiler,
-    jobs: usize,
-) -> Result<(PathBuf, bool), BuildError> {
-    let name = library_name(root, compiler)?;
-    let target = cache.join(&name);
+    target: &Path,
+    slots: &Slots,
+) -> Result<bool, BuildError> {
     if target.join(LIBRARY).is_file() {
-        return Ok((target, false));
+        return Ok(false);
     }
+    let cache = target.parent().unwrap_or(target);
     // Building takes a while on all cores: a second process waits instead of doing the same.
-    let lock_path = cache.join(format!("{name}.lock"));
+    let lock_path = target.with_extension("lock");
     let lock = File::create(&lock_path).map_err(BuildError::io(&lock_path))?;
     lock.lock().map_err(BuildError::io(&lock_path))?;
     if target.join(LIBRARY).is_file() {
-        return Ok((target, false));
+        return Ok(false);
     }
     let temporary = tempfile::Builder::new().prefix(".lib-").tempdir_in(cache).map_err(BuildError::io(cache))?;
     let units = units(root)?;
-    compile_all(root, temporary.path(), compiler, &units, jobs)?;
+    compile_all(root, temporary.path(), compiler, &units, slots)?;
     let objects = |of_runner: bool| {
         let chosen = units.iter().filter(move |unit| unit.is_of_runner == of_runner);
         chosen.map(|unit| object(temporary.path(), unit).display().to_string()).collect::<Vec<_>>()
@@ -159,20 +166,31 @@ pub(super) fn build_library(
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(temporary.path(), std::fs::Permissions::from_mode(0o755))
         .map_err(BuildError::io(temporary.path()))?;
-    publish_directory(temporary, &target).map(|directory| (directory, true))
+    publish_directory(temporary, target)?;
+    for begun in BEGUN {
+        remove_old(cache, begun, 0, GIVEN_UP_AFTER);
+    }
+    Ok(true)
 }
 
 fn object(output: &Path, unit: &Unit) -> PathBuf {
     output.join(&unit.name).with_extension("o")
 }
 
-fn compile_all(root: &Path, output: &Path, compiler: &Compiler, units: &[Unit], jobs: usize) -> Result<(), BuildError> {
+fn compile_all(
+    root: &Path,
+    output: &Path,
+    compiler: &Compiler,
+    units: &[Unit],
+    slots: &Slots,
+) -> Result<(), BuildError> {
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<BuildError>> = Mutex::new(None);
     std::thread::scope(|scope| {
-        for _ in 0..jobs.min(units.len()) {
+        for _ in 0..slots.count().min(units.len()) {
             scope.spawn(|| {
                 loop {
+                    let _slot = slots.take();
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(unit) = units.get(index) else { return };
                     if let Err(error) = compile(root, output, compiler, unit) {

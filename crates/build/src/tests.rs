@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::builder::Artifacts;
-use super::sdk::{Sdk, SdkOptions};
+use super::sdk::{LibraryState, Sdk, SdkOptions};
 use super::*;
 use project::OperatorProject;
 use source::SourceTree;
@@ -52,7 +52,7 @@ fn tiny_sdk(folder: &Path) -> Option<Sdk> {
         return None;
     }
     let options = SdkOptions { directory: None, cache: Some(folder.join("cache")), jobs: 1 };
-    let (embedded, _) = Sdk::unpacked(&options).unwrap();
+    let embedded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sdk");
     let root = folder.join("sdk");
     for part in ["cmake", "bin"] {
         std::fs::create_dir_all(root.join(part)).unwrap();
@@ -69,25 +69,22 @@ fn tiny_sdk(folder: &Path) -> Option<Sdk> {
     );
     write(
         &root,
-        "src/fill.cpp",
+        "src/machine/fill.cpp",
         "#include \"kernel_operator.h\"\n#include \"ascendsim/knob.h\"\nvoid vfill(uint8_t* to, int value) { *to = static_cast<uint8_t>(*to + value); }\n\
          extern \"C\" long long ascend_tune_knob(const char*, long long fallback) { return fallback; }\n",
     );
     // Kernels announce every access that they make to memory.
     write(
         &root,
-        "src/accesses.cpp",
+        "src/machine/accesses.cpp",
         "#define HEARD(bytes) void __tsan_read##bytes(void*) {} void __tsan_write##bytes(void*) {}\n\
          extern \"C\" {\nvoid __tsan_init() {}\nvoid __tsan_init();\nHEARD(1) HEARD(2) HEARD(4) HEARD(8) HEARD(16)\n}\n",
     );
-    match Sdk::prepare(&SdkOptions { directory: Some(root), ..options }) {
-        Ok(sdk) => Some(sdk),
-        Err(error @ BuildError::Environment { .. }) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
+    if let Err(error) = compiler::Compiler::find() {
+        eprintln!("skipped: {error}");
+        return None;
     }
+    Some(Sdk::prepare(&SdkOptions { directory: Some(root), ..options }).unwrap_or_else(|error| panic!("{error}")))
 }
 
 fn builder(root: &Path, sdk: Sdk, work: PathBuf) -> Builder {
@@ -263,18 +260,24 @@ fn headers_of_host_code_are_those_that_the_project_means() {
         folders.filter(|folder| folder.path().join("own_host.h.gch").is_file()).count()
     };
     let root = operator(temporary.path());
-    let host = |bytes: usize| {
+    let host = |bytes: usize, time: usize| {
         let builder = builder(&root, sdk.clone(), temporary.path().join("work"));
         let mut tree = builder.project().load_sources().unwrap();
-        let text = format!("#include \"register/op_def_registry.h\"\nstatic_assert(sizeof(Kind) == {bytes});\n");
+        let text =
+            format!("#include \"register/op_def_registry.h\"\nstatic_assert(sizeof(Kind) == {bytes}); // {time}\n");
         tree.insert("op_host/add_def.cpp", text);
         builder.host(&tree).unwrap_or_else(|error| panic!("{error}"))
     };
-    host(8);
+    // They are compiled for whoever comes often, and what was built before asks for nothing.
+    for time in [0, 1, 1, 2, 3] {
+        host(8, time);
+        assert_eq!(compiled(), 0);
+    }
+    host(8, 4);
     assert_eq!(compiled(), 1);
     // What the SDK's header includes may be the project's own.
     write(&root, "op_host/graph/kind.h", "#pragma once\ntypedef short Kind;\n");
-    host(2);
+    host(2, 0);
     assert_eq!(compiled(), 1);
 }
 
@@ -291,9 +294,11 @@ fn functions_in_a_file_of_their_own_begin_with_their_own_compiled_headers() {
     let builder = builder(&root, sdk, temporary.path().join("work"));
     let mut tree = builder.project().load_sources().unwrap();
     // A name that the definition's header has, and this source may have for itself.
-    let text = "#include \"register/op_impl_registry.h\"\ntypedef Functions Definition;\n";
-    tree.insert("op_host/add_def.cpp", text.to_owned());
-    builder.host(&tree).unwrap_or_else(|error| panic!("{error}"));
+    for time in 0..5 {
+        let text = format!("#include \"register/op_impl_registry.h\"\ntypedef Functions Definition; // {time}\n");
+        tree.insert("op_host/add_def.cpp", text);
+        builder.host(&tree).unwrap_or_else(|error| panic!("{error}"));
+    }
     let compiled: Vec<String> = std::fs::read_dir(temporary.path().join("cache"))
         .unwrap()
         .flatten()
@@ -302,6 +307,47 @@ fn functions_in_a_file_of_their_own_begin_with_their_own_compiled_headers() {
         .filter(|name| name.ends_with(".gch"))
         .collect();
     assert_eq!(compiled, ["own_functions.h.gch"]);
+}
+
+#[test]
+fn what_needs_no_library_is_compiled_while_that_is_built() {
+    let temporary = tempfile::tempdir().unwrap();
+    let Some(sdk) = tiny_sdk(temporary.path()) else { return };
+    let root = operator(temporary.path());
+    let cache = temporary.path().join("other");
+    let options = SdkOptions { directory: Some(sdk.root.clone()), cache: Some(cache.clone()), jobs: 2 };
+    let artifacts = || std::fs::read_dir(cache.join("artifacts")).into_iter().flatten().flatten().count();
+    let begin = |sdk: &Sdk| {
+        let builder = builder(&root, sdk.clone(), temporary.path().join("ahead"));
+        let tree = builder.project().load_sources().unwrap();
+        builder.compile_ahead(&tree, "add");
+        builder
+    };
+    let (ready, (builder, state)) = Sdk::prepare_beside(&options, |sdk, state| (begin(sdk), state)).unwrap();
+    assert_eq!(state, LibraryState::Pending);
+    assert!(ready.built && ready.library().is_file());
+    let ahead = artifacts();
+    assert!(ahead > 0);
+    // What was compiled ahead is what the operator is made of: what comes now is only linked.
+    let tree = builder.project().load_sources().unwrap();
+    let objects = builder.objects(&tree, &builder.host_sources(&tree)).unwrap();
+    assert!(!objects.is_empty() && objects.iter().all(|object| object.cached), "{objects:?}");
+    builder.host(&tree).unwrap();
+    let (again, state) = Sdk::prepare_beside(&options, |_, state| state).unwrap();
+    assert_eq!((again.built, state), (false, LibraryState::Ready));
+    // With one compiler at a time nothing begins before the library is there.
+    let alone = SdkOptions { cache: Some(temporary.path().join("third")), jobs: 1, ..options.clone() };
+    let (_, there) = Sdk::prepare_beside(&alone, |sdk, state| (sdk.library().is_file(), state)).unwrap();
+    assert_eq!(there, (true, LibraryState::Ready));
+    // A library that does not compile is told with its file, and leaves nothing that could be taken for one.
+    write(&sdk.root, "src/machine/fill.cpp", "int broken(\n");
+    let error = Sdk::prepare_beside(&options, |sdk, _| {
+        begin(sdk);
+    })
+    .unwrap_err();
+    assert!(matches!(&error, BuildError::Compile(failure) if failure.log.contains("fill.cpp")), "{error}");
+    let mut folders = std::fs::read_dir(&cache).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(!folders.any(|name| name.to_string_lossy().starts_with(".lib-")));
 }
 
 #[test]

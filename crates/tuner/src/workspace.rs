@@ -18,8 +18,8 @@ use super::measurements::Measurements;
 use super::workload::{InputData, Workload};
 use aicore::{Machine, Origin};
 use backend::{Backend, ProcessLimits, Recorded, SimBackend};
-use build::sdk::{Sdk, SdkOptions};
-use build::{BuildOptions, Builder, ToolLimits, Toolkit};
+use build::sdk::{LibraryState, Sdk, SdkOptions};
+use build::{BuildError, BuildOptions, Builder, ToolLimits, Toolkit};
 use discovery::init::Brought;
 use events::Event;
 use manifest::{Case, KernelHeaders, Layout, Manifest};
@@ -147,8 +147,6 @@ impl Workspace {
         let machine = Arc::new(load_machine(&machine_name, &project.root)?);
         let cases = select_cases(&manifest, &options.cases)?;
         on_step(Opening::Read(&manifest, &machine));
-        let sdk = Sdk::prepare(&SdkOptions { jobs: options.jobs, ..options.sdk.clone() })?;
-        on_step(Opening::Prepared(&sdk));
         let build_options = BuildOptions {
             work_directory: Some(work_directory.clone()),
             cmake_entries: manifest.cmake.clone(),
@@ -163,7 +161,16 @@ impl Workspace {
             },
             ..BuildOptions::default()
         };
-        let builder = Arc::new(Builder::new(project.clone(), sdk.clone(), build_options)?);
+        let sdk_options = SdkOptions { jobs: options.jobs, ..options.sdk.clone() };
+        let (sdk, builder) = Sdk::prepare_beside(&sdk_options, |sdk, library| {
+            let builder = Builder::new(project.clone(), sdk.clone(), build_options)?;
+            if library == LibraryState::Pending {
+                builder.compile_ahead(&sources, &manifest.kernel);
+            }
+            Ok::<_, BuildError>(builder)
+        })?;
+        on_step(Opening::Prepared(&sdk));
+        let builder = Arc::new(builder?);
         let auto_sync_off = auto_sync_off(&project.root, &manifest.operator, &machine.name);
         let simulator = simulator(&options, &manifest, &sdk, &machine, &work_directory, auto_sync_off.is_none());
         let mut attached = None;

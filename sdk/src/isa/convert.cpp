@@ -23,19 +23,19 @@ inline N Step(N value, int by)
     return FromBitsOf(value, static_cast<decltype(BitsOf(value))>(BitsOf(value) + by));
 }
 
-/// `value` in the narrower format N, rounded by mode r, a, f, c, z or o.
-template <typename N, char kMode, typename V>
-inline N Directed(V value)
+/// `value` in the narrower format N, rounded by mode a, f, c, z or o. One by one and for all modes, which kernels seldom ask for.
+template <typename N, typename V>
+__attribute__((noinline)) N Directed(char mode, V value)
 {
     const N near = N(value);
     const V back = static_cast<V>(static_cast<float>(near));
-    if (kMode == 'r' || back == value || value != value || value - value != 0) {
+    if (back == value || value != value || value - value != 0) {
         return near;
     }
     const V size = value < 0 ? -value : value;
     // The neighbour towards zero; formats are sign and magnitude, so it is one less as a number.
     const N inner = (back < 0 ? -back : back) > size ? Step(near, -1) : near;
-    switch (kMode) {
+    switch (mode) {
         case 'z':
             return inner;
         case 'f':
@@ -72,21 +72,34 @@ inline float Integral(float value)
     }
 }
 
-template <typename D, char kMode>
-inline D ToInteger(float value)
+template <char kMode>
+__attribute__((noinline)) void MakeIntegral(const float* from, float* to, size_t n)
 {
-    const float rounded = Integral<kMode>(value);
+    for (size_t i = 0; i < n; ++i) {
+        to[i] = Integral<kMode>(from[i]);
+    }
+}
+
+/// Integers, given as floats, in a type that they may not fit into.
+template <typename D>
+__attribute__((noinline)) void Saturate(const float* from, D* to, size_t n)
+{
     // The upper bound is a power of two and exact in float, unlike the largest integer.
     const float bound = -2.0f * static_cast<float>(std::numeric_limits<D>::min() / 2);
     const float low = std::is_signed<D>::value ? -bound : 0.0f;
     const float high = std::is_signed<D>::value ? bound : static_cast<float>(uint64_t{1} << (8 * sizeof(D) % 64));
-    if (value != value) {
-        return D(0);
+    const auto one = [low, high](float value) -> D {
+        if (value != value) {
+            return D(0);
+        }
+        if (value < low) {
+            return std::numeric_limits<D>::min();
+        }
+        return value >= high ? std::numeric_limits<D>::max() : static_cast<D>(value);
+    };
+    for (size_t i = 0; i < n; ++i) {
+        to[i] = one(from[i]);
     }
-    if (rounded < low) {
-        return std::numeric_limits<D>::min();
-    }
-    return rounded >= high ? std::numeric_limits<D>::max() : static_cast<D>(rounded);
 }
 
 /// Elements that go through float together: many at a time cost a fraction of one by one.
@@ -94,24 +107,22 @@ constexpr size_t kPiece = 256;
 
 inline size_t PieceAt(size_t done, size_t n) { return n - done < kPiece ? n - done : kPiece; }
 
+/// Rounded and then converted, so that a way of rounding and a type are compiled once each, and not each for each.
 template <typename D, typename S, char kMode>
 void RunToInteger(const void*, uint8_t* const* p, size_t n)
 {
     auto* d = reinterpret_cast<D*>(p[0]);
     const auto* a = reinterpret_cast<const S*>(p[1]);
-    if constexpr (sizeof(S) == sizeof(half)) {
-        float piece[kPiece];
-        for (size_t done = 0; done < n; done += kPiece) {
-            const size_t count = PieceAt(done, n);
+    float piece[kPiece];
+    for (size_t done = 0; done < n; done += kPiece) {
+        const size_t count = PieceAt(done, n);
+        if constexpr (sizeof(S) == sizeof(half)) {
             Widen(a + done, piece, count);
-            for (size_t i = 0; i < count; ++i) {
-                d[done + i] = ToInteger<D, kMode>(piece[i]);
-            }
+            MakeIntegral<kMode>(piece, piece, count);
+        } else {
+            MakeIntegral<kMode>(a + done, piece, count);
         }
-    } else {
-        for (size_t i = 0; i < n; ++i) {
-            d[i] = ToInteger<D, kMode>(static_cast<float>(a[i]));
-        }
+        Saturate(piece, d + done, count);
     }
 }
 
@@ -122,18 +133,18 @@ void RunToFloat(const void*, uint8_t* const* p, size_t n)
     auto* d = reinterpret_cast<D*>(p[0]);
     const auto* a = reinterpret_cast<const S*>(p[1]);
     for (size_t i = 0; i < n; ++i) {
-        d[i] = Directed<D, kMode>(static_cast<V>(a[i]));
+        if constexpr (kMode == 'r') {
+            d[i] = D(static_cast<V>(a[i]));
+        } else {
+            d[i] = Directed<D>(kMode, static_cast<V>(a[i]));
+        }
     }
 }
 
 template <char kMode>
 void RunIntegral(const void*, uint8_t* const* p, size_t n)
 {
-    auto* d = reinterpret_cast<float*>(p[0]);
-    const auto* a = reinterpret_cast<const float*>(p[1]);
-    for (size_t i = 0; i < n; ++i) {
-        d[i] = Integral<kMode>(a[i]);
-    }
+    MakeIntegral<kMode>(reinterpret_cast<const float*>(p[1]), reinterpret_cast<float*>(p[0]), n);
 }
 
 /// Exact widening, and narrowing with saturation, between integers.
