@@ -186,7 +186,10 @@ impl Evaluator {
     /// An evaluator of candidates for a baseline: they may have no more hazards than it.
     #[must_use]
     pub fn against(&self, baseline: &Trialled) -> Self {
-        let usual = Usual::of(&baseline.evaluation);
+        // A rehearsal lays noise on the model's own times, which then differ from data to data by chance.
+        let Capabilities { origin, exact, .. } = self.backend.capabilities();
+        let is_told = exact || origin == Origin::Measured;
+        let usual = if is_told { Usual::of(&baseline.evaluation) } else { Usual::default() };
         Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), usual, ..self.clone() }
     }
 
@@ -283,11 +286,7 @@ impl Evaluator {
                 trialled.outputs.insert(index, execution.outputs);
             }
         }
-        // A rehearsal lays noise on the model's own times, which then differ from data to data by chance.
-        let Capabilities { origin, exact, .. } = self.backend.capabilities();
-        let is_told = exact || origin == Origin::Measured;
-        let flattered = self.usual.refuses(&times, &trialled.evaluation.other_data);
-        if let Some(flattered) = flattered.filter(|_| is_told) {
+        if let Some(flattered) = self.usual.refuses(&times, &trialled.evaluation.other_data) {
             trialled.evaluation.outcome = Outcome::Rejected(flattered);
             return Ok(trialled);
         }
