@@ -25,6 +25,14 @@ pub struct Capabilities {
     pub devices: usize,
 }
 
+impl Capabilities {
+    /// Whether what the model says beside is the same each time: always where a device is measured, and never in a rehearsal, which lays
+    /// noise on the model's own times.
+    pub fn model_is_exact(self) -> bool {
+        self.exact || self.origin == Origin::Measured
+    }
+}
+
 /// Runs candidates.
 pub trait Backend: Debug + Send + Sync {
     /// What it is.
@@ -60,5 +68,17 @@ pub trait Backend: Debug + Send + Sync {
     /// The same on a chip of the family with another number of cores; `None` where there is only the one at hand.
     fn with_other_cores(&self) -> Option<Arc<dyn Backend>> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_rehearsal_says_of_the_model_is_noisy_and_what_stands_beside_a_measurement_is_not() {
+        let of = |origin, exact| Capabilities { origin, exact, devices: 0 }.model_is_exact();
+        assert!(of(Origin::Modelled, true) && of(Origin::Measured, false));
+        assert!(!of(Origin::Modelled, false));
     }
 }

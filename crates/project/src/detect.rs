@@ -454,9 +454,10 @@ fn extension(file: &str) -> &str {
 /// Hand-written interface layers: they call the operator and have no part in its speed. What a graph calls on the host in place of its
 /// kernel (`fallback_add.cpp`) needs the interface's own headers.
 pub fn is_interface_code(file: &str) -> bool {
-    let layer = |part: &str| part == "op_api" || part == "op_graph" || part.starts_with("aclnn_");
-    let stem = Path::new(file).file_stem().map_or_else(Default::default, |stem| stem.to_string_lossy());
-    file.split('/').any(layer) || stem.starts_with("fallback_") || stem.ends_with("_fallback")
+    let is_layer = |part: &str| {
+        part == "op_api" || part == "op_graph" || part.starts_with("aclnn_") || part.starts_with("fallback_")
+    };
+    file.split('/').any(is_layer)
 }
 
 /// Whether a CMake file calls `project(`.
@@ -499,6 +500,7 @@ mod tests {
         write(&root, "op_host/op_api/aclnn_add.cpp", "");
         write(&root, "op_host/fallback_add.cpp", "");
         write(&root, "op_kernel/add_custom.cpp", KERNEL);
+        write(&root, "op_kernel/fallback_rows.h", "");
         write(&root, "op_kernel/add_custom_apt.cpp", KERNEL);
         write(&root, "op_kernel/tests/x.cpp", KERNEL);
         write(&root, "build_out/op_kernel/y.cpp", KERNEL);
@@ -506,9 +508,10 @@ mod tests {
             let project = OperatorProject::find(&start).unwrap();
             assert_eq!(project.layout, Layout::Msopgen);
             assert_eq!(project.root, root);
-            assert_eq!(project.editable_files, ["op_host/add_custom.cpp", "op_kernel/add_custom.cpp"]);
+            let editable = ["op_host/add_custom.cpp", "op_kernel/add_custom.cpp", "op_kernel/fallback_rows.h"];
+            assert_eq!(project.editable_files, editable);
             assert_eq!(project.entry_named("AddCustom").unwrap().function, "add_custom");
-            assert_eq!(project.load_sources().unwrap().len(), 2);
+            assert_eq!(project.load_sources().unwrap().len(), 3);
         }
     }
 

@@ -19,8 +19,7 @@ use super::trial_error::{Judgeable, TrialError};
 use super::trialled::{References, Scope, Trialled};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Outcome, TunerError};
-use aicore::Origin;
-use backend::{Backend, Capabilities, Description, Execution, KernelJob, ProgramJob, RunFailure};
+use backend::{Backend, Description, Execution, KernelJob, ProgramJob, RunFailure};
 use build::{BuildError, Builder, KernelLibraries, KernelVariant, TensorBinding, TilingClass, TilingField};
 use discovery::cases::{DescribedOp, DescribedOps};
 use events::CaseBlocks;
@@ -186,9 +185,8 @@ impl Evaluator {
     /// An evaluator of candidates for a baseline: they may have no more hazards than it.
     #[must_use]
     pub fn against(&self, baseline: &Trialled) -> Self {
-        // A rehearsal lays noise on the model's own times, which then differ from data to data by chance.
-        let Capabilities { origin, exact, .. } = self.backend.capabilities();
-        let is_told = exact || origin == Origin::Measured;
+        // Times that are noisy themselves differ from data to data by chance.
+        let is_told = self.backend.capabilities().model_is_exact();
         let usual = if is_told { Usual::of(&baseline.evaluation) } else { Usual::default() };
         Self { standard: Standard::Candidate(Arc::new(baseline.known.clone())), usual, ..self.clone() }
     }

@@ -82,39 +82,30 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
     let turn = (seed / stride as u64) as usize % HOSTILE_FLOATS.len();
     let length = row_length(spec, elements);
     let step = STEPS[stream as usize % STEPS.len()];
-    let (is_float, has_values) = (dtype.is_float(), !spec.values.is_empty());
-    // What a row is changes once for all of its elements, and a large tensor has millions: nothing is divided for each of them.
-    let (mut row, mut round, mut row_ends) = (ROWS[0], 0, 0);
-    let mut next_hostile = first;
     for index in 0..elements {
         let uniform = low + (high - low) * rng.random::<f64>();
-        let is_hostile = index == next_hostile;
-        if is_hostile {
-            next_hostile += stride;
-        }
-        if index == row_ends {
-            let number = index / length;
-            // Tensors go through the kinds at other steps and begin each round elsewhere, so that each kind meets each other.
-            round = number / ROWS.len();
-            row = ROWS[(number * step + round * (stream as usize + 1) + turn) % ROWS.len()];
-            row_ends += length;
-        }
+        let is_hostile = index % stride == first;
         let value = match kind {
             // Values that the manifest gives mean something to the operator: axes, sizes, offsets.
-            _ if has_values => spec.values[index % spec.values.len()],
-            DataKind::Hostile if is_float => match row {
-                Row::Strewn if is_hostile => HOSTILE_FLOATS[rng.random_range(0..HOSTILE_FLOATS.len())],
-                Row::Infinite if is_hostile && (round + stream as usize + turn).is_multiple_of(2) => f64::INFINITY,
-                Row::Infinite if is_hostile => f64::NEG_INFINITY,
-                Row::Strewn | Row::Infinite => uniform,
-                Row::Scaled(by) => uniform * by,
-                Row::Far => uniform + FAR[(round + turn) % FAR.len()],
-                Row::Zero => 0.0,
-                Row::Constant => low + (high - low) * 0.75,
-            },
-            DataKind::Zeros if is_float => 0.0,
+            _ if !spec.values.is_empty() => spec.values[index % spec.values.len()],
+            DataKind::Hostile if dtype.is_float() => {
+                let number = index / length;
+                // Tensors go through the kinds at other steps and begin each round elsewhere, so that each kind meets each other.
+                let round = number / ROWS.len();
+                match ROWS[(number * step + round * (stream as usize + 1) + turn) % ROWS.len()] {
+                    Row::Strewn if is_hostile => HOSTILE_FLOATS[rng.random_range(0..HOSTILE_FLOATS.len())],
+                    Row::Infinite if is_hostile && (round + stream as usize + turn).is_multiple_of(2) => f64::INFINITY,
+                    Row::Infinite if is_hostile => f64::NEG_INFINITY,
+                    Row::Strewn | Row::Infinite => uniform,
+                    Row::Scaled(by) => uniform * by,
+                    Row::Far => uniform + FAR[(round + turn) % FAR.len()],
+                    Row::Zero => 0.0,
+                    Row::Constant => low + (high - low) * 0.75,
+                }
+            }
+            DataKind::Zeros if dtype.is_float() => 0.0,
             DataKind::Hostile if is_hostile => [low, high, 0.0][(index / stride + turn) % 3].floor(),
-            _ if is_float => uniform,
+            _ if dtype.is_float() => uniform,
             _ => uniform.floor(),
         };
         dtype.encode(value, &mut bytes);

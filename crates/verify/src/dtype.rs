@@ -165,20 +165,20 @@ impl DType {
     /// no imaginary part.
     pub fn encode(self, value: f64, bytes: &mut Vec<u8>) {
         match self {
-            DType::Float16 => bytes.extend_from_slice(&f16::from_f32(value as f32).to_le_bytes()),
-            DType::Bfloat16 => bytes.extend_from_slice(&bf16::from_f32(value as f32).to_le_bytes()),
-            DType::Float32 => bytes.extend_from_slice(&(value as f32).to_le_bytes()),
-            DType::Int8 => bytes.extend_from_slice(&(value as i8).to_le_bytes()),
-            DType::Int4 => bytes.extend_from_slice(&(value.clamp(-8.0, 7.0) as i8).to_le_bytes()),
-            DType::Float64 => bytes.extend_from_slice(&value.to_le_bytes()),
-            DType::Uint8 => bytes.extend_from_slice(&(value as u8).to_le_bytes()),
+            DType::Float16 => bytes.extend(f16::from_f32(value as f32).to_le_bytes()),
+            DType::Bfloat16 => bytes.extend(bf16::from_f32(value as f32).to_le_bytes()),
+            DType::Float32 => bytes.extend((value as f32).to_le_bytes()),
+            DType::Int8 => bytes.extend((value as i8).to_le_bytes()),
+            DType::Int4 => bytes.extend((value.clamp(-8.0, 7.0) as i8).to_le_bytes()),
+            DType::Float64 => bytes.extend(value.to_le_bytes()),
+            DType::Uint8 => bytes.extend((value as u8).to_le_bytes()),
             DType::Bool => bytes.push(u8::from(value >= 0.5)),
-            DType::Int16 => bytes.extend_from_slice(&(value as i16).to_le_bytes()),
-            DType::Uint16 => bytes.extend_from_slice(&(value as u16).to_le_bytes()),
-            DType::Int32 => bytes.extend_from_slice(&(value as i32).to_le_bytes()),
-            DType::Uint32 => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
-            DType::Int64 => bytes.extend_from_slice(&(value as i64).to_le_bytes()),
-            DType::Uint64 => bytes.extend_from_slice(&(value as u64).to_le_bytes()),
+            DType::Int16 => bytes.extend((value as i16).to_le_bytes()),
+            DType::Uint16 => bytes.extend((value as u16).to_le_bytes()),
+            DType::Int32 => bytes.extend((value as i32).to_le_bytes()),
+            DType::Uint32 => bytes.extend((value as u32).to_le_bytes()),
+            DType::Int64 => bytes.extend((value as i64).to_le_bytes()),
+            DType::Uint64 => bytes.extend((value as u64).to_le_bytes()),
             DType::Complex64 => bytes.extend([value as f32, 0.0].iter().flat_map(|part| part.to_le_bytes())),
         }
     }
