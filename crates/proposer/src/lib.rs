@@ -8,7 +8,7 @@ mod motif_proposer;
 mod patch_files;
 mod proposal;
 mod seam;
-mod workers;
+pub mod workers;
 
 pub use history::{Effect, History, Seen};
 pub use motif_proposer::{MotifProposer, Reach};

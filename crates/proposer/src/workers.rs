@@ -8,7 +8,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 /// Does all pieces of work, at most so many at once. Answers stand in the order of the pieces, however many threads there are;
 /// the last pieces are begun first, so that what takes longest is not what all wait for in the end.
-pub(super) fn in_order<Piece: Sync, Answer: Send>(
+pub fn in_order<Piece: Sync, Answer: Send>(
     pieces: &[Piece],
     at_once: usize,
     work: impl Fn(&Piece) -> Answer + Sync,

@@ -1,11 +1,14 @@
 //! The workload of a run: for every case, seed and kind of data the input files and the right answers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
 use backend::{JobInput, JobOutput};
 use manifest::{Case, Layout, Manifest, Reference, TensorSpec};
+use proposer::workers::in_order;
 use verify::{DType, DataKind, Draw, NpyError, UnknownDType, generate, parse_npy};
 
 /// One set of inputs of one case.
@@ -109,10 +112,11 @@ impl Workload {
         data: InputData,
         draw: Draw,
     ) -> Result<Self, WorkloadError> {
-        Self::prepare_except(manifest, cases, directory, data, draw, &BTreeSet::new())
+        Self::prepare_except(manifest, cases, directory, data, draw, &BTreeSet::new(), None)
     }
 
-    /// The same, where cases of these names have one timed trial each and no input files.
+    /// The same, where cases of these names have one timed trial each and no input files, and where what is `made` already for the
+    /// same cases by the same draw, with its manifest, is not made again.
     pub fn prepare_except(
         manifest: &Manifest,
         cases: &[usize],
@@ -120,37 +124,59 @@ impl Workload {
         data: InputData,
         draw: Draw,
         without_data: &BTreeSet<String>,
+        made: Option<(&Manifest, &Workload)>,
     ) -> Result<Self, WorkloadError> {
         let golden = golden_folder(manifest).filter(|_| data == InputData::Made);
         let files = Files { directory, golden: golden.as_deref(), data };
-        let mut timed = Vec::new();
-        let mut checks = Vec::new();
+        let left = Files { directory, golden: None, data: InputData::Left };
+        let (mut wanted, mut checks) = (Vec::new(), Vec::new());
         for &index in cases {
             let Some(case) = manifest.cases.get(index) else { continue };
-            if without_data.contains(&case.name) {
-                let files = Files { directory, golden: None, data: InputData::Left };
-                timed.push(make_trial(index, case, (DataKind::Random, 0), 0, true, &files)?);
+            let with_data = !without_data.contains(&case.name);
+            if !with_data {
+                wanted.push(Wanted {
+                    case: index,
+                    data: DataKind::Random,
+                    seed: 0,
+                    data_seed: 0,
+                    timed: true,
+                    with_data,
+                });
                 continue;
             }
             // A program makes its own data, the same every time.
             let seeds = if manifest.layout == Layout::DirectLaunch { 1 } else { manifest.seeds.max(1) };
             for seed in 0..seeds {
-                let is_timed = seed == 0 && !case.verify_only;
+                let timed = seed == 0 && !case.verify_only;
                 let data_seed = draw.data_seed(DataKind::Random, seed);
-                let trial = make_trial(index, case, (DataKind::Random, seed), data_seed, is_timed, &files)?;
-                if is_timed { timed.push(trial) } else { checks.push(trial) }
+                let trial = Wanted { case: index, data: DataKind::Random, seed, data_seed, timed, with_data };
+                if timed { wanted.push(trial) } else { checks.push(trial) }
             }
             if case.hostile {
                 let data_seed = draw.data_seed(DataKind::Hostile, 0);
-                checks.push(make_trial(index, case, (DataKind::Hostile, 0), data_seed, false, &files)?);
+                checks.push(Wanted {
+                    case: index,
+                    data: DataKind::Hostile,
+                    seed: 0,
+                    data_seed,
+                    timed: false,
+                    with_data,
+                });
             }
         }
-        for index in of_zeros(manifest, cases, without_data) {
+        for case in of_zeros(manifest, cases, without_data) {
             let data_seed = draw.data_seed(DataKind::Zeros, 0);
-            checks.push(make_trial(index, &manifest.cases[index], (DataKind::Zeros, 0), data_seed, false, &files)?);
+            checks.push(Wanted { case, data: DataKind::Zeros, seed: 0, data_seed, timed: false, with_data: true });
         }
-        let mut workload = Self { trials: timed, golden: BTreeMap::new() };
-        workload.trials.append(&mut checks);
+        wanted.append(&mut checks);
+        let at_once = thread::available_parallelism().map_or(1, NonZero::get);
+        let trials = in_order(&wanted, at_once, |trial| {
+            let known =
+                made.filter(|_| trial.with_data).and_then(|(before, workload)| workload.like(before, manifest, trial));
+            known.map_or_else(|| make_trial(manifest, trial, if trial.with_data { &files } else { &left }), Ok)
+        });
+        let trials = trials.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut workload = Self { trials, golden: BTreeMap::new() };
         if let Some(folder) = files.golden {
             for (index, trial) in workload.trials.iter().enumerate() {
                 if trial.data == DataKind::Random && trial.seed == 0 {
@@ -160,6 +186,20 @@ impl Workload {
             }
         }
         Ok(workload)
+    }
+
+    /// The trial here with the same data, of the same case in the manifest that this was made for.
+    fn like(&self, before: &Manifest, manifest: &Manifest, wanted: &Wanted) -> Option<Trial> {
+        let case = &manifest.cases[wanted.case];
+        let is_it = |trial: &&Trial| {
+            (trial.data, trial.seed, trial.data_seed) == (wanted.data, wanted.seed, wanted.data_seed)
+                && before.cases.get(trial.case).is_some_and(|known| {
+                    known.name == case.name && known.inputs == case.inputs && known.outputs == case.outputs
+                })
+                && trial.inputs.iter().all(|input| input.file.exists())
+        };
+        let known = self.trials.iter().find(is_it)?;
+        Some(Trial { case: wanted.case, timed: wanted.timed, ..known.clone() })
     }
 
     /// One timed trial for each case of a manifest of probes, with data of its own seed. Those without data have no input
@@ -177,19 +217,23 @@ impl Workload {
             let files = Files { directory, golden: None, data };
             let seed = seeds.get(index).copied().unwrap_or(0);
             let kind = if case.hostile { DataKind::Hostile } else { DataKind::Random };
-            trials.push(make_trial(index, case, (kind, seed), seed.into(), true, &files)?);
+            let trial = Wanted { case: index, data: kind, seed, data_seed: seed.into(), timed: true, with_data: made };
+            trials.push(make_trial(manifest, &trial, &files)?);
         }
         Ok(Self { trials, golden: BTreeMap::new() })
     }
 
     /// Makes the input files of a trial that went without them. They stand where the trial looks for them.
     pub fn make_inputs(manifest: &Manifest, trial: &Trial) -> Result<(), WorkloadError> {
-        let Some(case) = manifest.cases.get(trial.case) else { return Ok(()) };
+        if manifest.cases.get(trial.case).is_none() {
+            return Ok(());
+        }
         let Some(directory) = trial.inputs.first().and_then(|input| input.file.parent()?.parent()) else {
             return Ok(());
         };
         let files = Files { directory, golden: None, data: InputData::Made };
-        make_trial(trial.case, case, (trial.data, trial.seed), trial.data_seed, trial.timed, &files).map(drop)
+        let Trial { case, data, seed, data_seed, timed, .. } = *trial;
+        make_trial(manifest, &Wanted { case, data, seed, data_seed, timed, with_data: true }, &files).map(drop)
     }
 
     /// Number of timed trials; they stand first.
@@ -236,14 +280,21 @@ struct Files<'a> {
     data: InputData,
 }
 
-fn make_trial(
-    index: usize,
-    case: &Case,
-    (data, seed): (DataKind, u32),
+/// A trial before its files are there.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    case: usize,
+    data: DataKind,
+    seed: u32,
     data_seed: u64,
     timed: bool,
-    files: &Files<'_>,
-) -> Result<Trial, WorkloadError> {
+    /// Whether it has input files.
+    with_data: bool,
+}
+
+fn make_trial(manifest: &Manifest, wanted: &Wanted, files: &Files<'_>) -> Result<Trial, WorkloadError> {
+    let Wanted { case: index, data, seed, data_seed, timed, .. } = *wanted;
+    let case = &manifest.cases[index];
     let kind = match data {
         DataKind::Random => "random",
         DataKind::Hostile => "hostile",
@@ -347,6 +398,29 @@ mod tests {
         let workload = Workload::prepare(&manifest, &[0], directory, InputData::Made, Draw::of(run)).expect("made");
         let read = |trial: &Trial| ((trial.data, trial.seed), fs_err::read(&trial.inputs[0].file).expect("a file"));
         workload.trials.iter().map(read).collect()
+    }
+
+    #[test]
+    fn what_is_made_for_a_case_is_not_made_again_and_for_another_it_is() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let manifest = Manifest::parse(SMALLEST, Path::new("ascend.toml")).expect("a manifest");
+        let prepare = |manifest: &Manifest, made: Option<(&Manifest, &Workload)>| {
+            let cases: Vec<usize> = (0..manifest.cases.len()).collect();
+            let none = BTreeSet::new();
+            Workload::prepare_except(manifest, &cases, directory.path(), InputData::Made, Draw::of(1), &none, made)
+        };
+        let first = prepare(&manifest, None).expect("made");
+        let file = &first.trials[0].inputs[0].file;
+        let right = fs_err::read(file).expect("a file");
+        // Who makes it again would write it anew.
+        fs_err::write(file, b"other").expect("written");
+        assert_eq!(prepare(&manifest, Some((&manifest, &first))).expect("known").trials, first.trials);
+        assert_eq!(fs_err::read(file).expect("a file"), b"other");
+        let mut wider = manifest.clone();
+        wider.cases[0].inputs[0].range.high += 1.0;
+        let third = prepare(&wider, Some((&manifest, &first))).expect("made");
+        let other = fs_err::read(&third.trials[0].inputs[0].file).expect("a file");
+        assert!(other.len() == right.len() && other != right);
     }
 
     #[test]

@@ -350,7 +350,8 @@ impl Workspace {
         }
         let names = Arc::clone(&evaluator.without_data);
         let draw = Draw::of(self.options.seed);
-        let workload = Workload::prepare_except(&manifest, &cases, &directory, self.options.data, draw, &names)?;
+        let made = (self.options.data == InputData::Made).then_some((&*self.manifest, &*self.evaluator.workload));
+        let workload = Workload::prepare_except(&manifest, &cases, &directory, self.options.data, draw, &names, made)?;
         let manifest = Arc::new(manifest);
         (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
         Ok(Self { manifest, cases, evaluator, ..self.clone() })

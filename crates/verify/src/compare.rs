@@ -98,12 +98,20 @@ pub fn largest_difference(now: &[u8], before: &[u8], dtype: DType) -> Option<Dif
 }
 
 /// Calls `look` with the index of each element that is another one, and its bytes in both, as the low ones of a word. Most elements of
-/// most outputs are the same: they are compared as words of their size, not as ranges of bytes.
+/// most outputs are the same: they are passed over many at a time, and the others are compared as words of their size.
 fn each_difference(left: &[u8], right: &[u8], size: usize, mut look: impl FnMut(usize, u64, u64)) {
+    /// Elements that are looked at one by one where any of them differs.
+    const TOGETHER: usize = 1024;
     fn of<const SIZE: usize>(left: &[u8], right: &[u8], look: &mut impl FnMut(usize, u64, u64)) {
-        for (index, (left, right)) in left.as_chunks().0.iter().zip(right.as_chunks().0).enumerate() {
-            if left != right {
-                look(index, word::<SIZE>(left), word::<SIZE>(right));
+        let parts = left.as_chunks().0.chunks(TOGETHER).zip(right.as_chunks().0.chunks(TOGETHER));
+        for (part, (left, right)) in parts.enumerate() {
+            if left.as_flattened() == right.as_flattened() {
+                continue;
+            }
+            for (index, (left, right)) in left.iter().zip(right).enumerate() {
+                if left != right {
+                    look(part * TOGETHER + index, word::<SIZE>(left), word::<SIZE>(right));
+                }
             }
         }
     }

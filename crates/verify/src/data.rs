@@ -82,10 +82,20 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
     let turn = (seed / stride as u64) as usize % HOSTILE_FLOATS.len();
     let length = row_length(spec, elements);
     let step = STEPS[stream as usize % STEPS.len()];
-    for index in 0..elements {
+    if kind == DataKind::Random && spec.values.is_empty() {
+        // Nearly all data are of this kind, and some of them are large.
+        let uniform = (0..elements).map(|_| low + (high - low) * rng.random::<f64>());
+        if dtype.is_float() {
+            dtype.encode_all(uniform, &mut bytes);
+        } else {
+            dtype.encode_all(uniform.map(f64::floor), &mut bytes);
+        }
+        return dtype.pack(bytes);
+    }
+    let values = (0..elements).map(|index| {
         let uniform = low + (high - low) * rng.random::<f64>();
         let is_hostile = index % stride == first;
-        let value = match kind {
+        match kind {
             // Values that the manifest gives mean something to the operator: axes, sizes, offsets.
             _ if !spec.values.is_empty() => spec.values[index % spec.values.len()],
             DataKind::Hostile if dtype.is_float() => {
@@ -107,9 +117,9 @@ pub fn generate(spec: &TensorSpec, dtype: DType, elements: usize, seed: u64, str
             DataKind::Hostile if is_hostile => [low, high, 0.0][(index / stride + turn) % 3].floor(),
             _ if dtype.is_float() => uniform,
             _ => uniform.floor(),
-        };
-        dtype.encode(value, &mut bytes);
-    }
+        }
+    });
+    dtype.encode_all(values, &mut bytes);
     dtype.pack(bytes)
 }
 

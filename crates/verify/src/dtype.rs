@@ -164,22 +164,36 @@ impl DType {
     /// Appends the element nearest to `value` to `bytes`; a 4-bit element takes a byte until [`DType::pack`], a complex number gets
     /// no imaginary part.
     pub fn encode(self, value: f64, bytes: &mut Vec<u8>) {
+        self.encode_all(std::iter::once(value), bytes);
+    }
+
+    /// The same for many values. What an element is made of is asked once for all of them.
+    pub(crate) fn encode_all(self, values: impl Iterator<Item = f64>, bytes: &mut Vec<u8>) {
+        fn each<const SIZE: usize>(
+            values: impl Iterator<Item = f64>,
+            bytes: &mut Vec<u8>,
+            encode: impl Fn(f64) -> [u8; SIZE],
+        ) {
+            values.for_each(|value| bytes.extend_from_slice(&encode(value)));
+        }
         match self {
-            DType::Float16 => bytes.extend(f16::from_f32(value as f32).to_le_bytes()),
-            DType::Bfloat16 => bytes.extend(bf16::from_f32(value as f32).to_le_bytes()),
-            DType::Float32 => bytes.extend((value as f32).to_le_bytes()),
-            DType::Int8 => bytes.extend((value as i8).to_le_bytes()),
-            DType::Int4 => bytes.extend((value.clamp(-8.0, 7.0) as i8).to_le_bytes()),
-            DType::Float64 => bytes.extend(value.to_le_bytes()),
-            DType::Uint8 => bytes.extend((value as u8).to_le_bytes()),
-            DType::Bool => bytes.push(u8::from(value >= 0.5)),
-            DType::Int16 => bytes.extend((value as i16).to_le_bytes()),
-            DType::Uint16 => bytes.extend((value as u16).to_le_bytes()),
-            DType::Int32 => bytes.extend((value as i32).to_le_bytes()),
-            DType::Uint32 => bytes.extend((value as u32).to_le_bytes()),
-            DType::Int64 => bytes.extend((value as i64).to_le_bytes()),
-            DType::Uint64 => bytes.extend((value as u64).to_le_bytes()),
-            DType::Complex64 => bytes.extend([value as f32, 0.0].iter().flat_map(|part| part.to_le_bytes())),
+            DType::Float16 => each(values, bytes, |value| f16::from_f32(value as f32).to_le_bytes()),
+            DType::Bfloat16 => each(values, bytes, |value| bf16::from_f32(value as f32).to_le_bytes()),
+            DType::Float32 => each(values, bytes, |value| (value as f32).to_le_bytes()),
+            DType::Int8 => each(values, bytes, |value| (value as i8).to_le_bytes()),
+            DType::Int4 => each(values, bytes, |value| (value.clamp(-8.0, 7.0) as i8).to_le_bytes()),
+            DType::Float64 => each(values, bytes, f64::to_le_bytes),
+            DType::Uint8 => each(values, bytes, |value| (value as u8).to_le_bytes()),
+            DType::Bool => each(values, bytes, |value| [u8::from(value >= 0.5)]),
+            DType::Int16 => each(values, bytes, |value| (value as i16).to_le_bytes()),
+            DType::Uint16 => each(values, bytes, |value| (value as u16).to_le_bytes()),
+            DType::Int32 => each(values, bytes, |value| (value as i32).to_le_bytes()),
+            DType::Uint32 => each(values, bytes, |value| (value as u32).to_le_bytes()),
+            DType::Int64 => each(values, bytes, |value| (value as i64).to_le_bytes()),
+            DType::Uint64 => each(values, bytes, |value| (value as u64).to_le_bytes()),
+            DType::Complex64 => {
+                values.for_each(|value| bytes.extend([value as f32, 0.0].iter().flat_map(|part| part.to_le_bytes())));
+            }
         }
     }
 }
