@@ -493,6 +493,52 @@ void TestConstantTables()
     Expect(other.faults == 1, "what may change is no table");
 }
 
+template <typename T>
+void TestDivision(const char* what)
+{
+    volatile T dividend = static_cast<T>(-7);
+    volatile T divisors[4] = {3, 0, 1, 0};
+    T quotients[4] = {};
+    T remainders[4] = {};
+    volatile int last = 3;
+    const auto result = OnCore([&] {
+        for (int i = 0; i <= last; ++i) {
+            quotients[i] = static_cast<T>(dividend / divisors[i]);
+            remainders[i] = static_cast<T>(dividend % divisors[i]);
+        }
+    });
+    const T given = dividend;
+    Expect(quotients[0] == given / 3 && remainders[0] == given % 3 && quotients[2] == given, std::string("divisions of ") + what);
+    Expect(quotients[1] == 0 && remainders[1] == given && quotients[3] == 0 && remainders[3] == given,
+           std::string("divisions by zero of ") + what);
+    Expect(result.completed && result.faults >= 2, std::string("faults of divisions of ") + what);
+    Expect(result.first_fault.find("division_by_zero: an integer is divided by zero") == 0, result.first_fault);
+}
+
+// Processors of other families trap no division.
+void TestDivisions()
+{
+#if defined(__x86_64__)
+    TestDivision<int32_t>("int32");
+    TestDivision<uint32_t>("uint32");
+    TestDivision<int64_t>("int64");
+    TestDivision<uint64_t>("uint64");
+    // Forms that compilers seldom choose: bytes, words, and operands at every kind of address.
+    uint64_t zeros[4] = {};
+    const uint64_t* const base = zeros;
+    uint64_t byte = 0x1234, word = 7, word_rest = 0, far = 9, far_rest = 0, extended = 11, extended_rest = 0;
+    const auto result = OnCore([&] {
+        asm volatile("divb (%1,%2,8)" : "+a"(byte) : "r"(base), "r"(uint64_t{1}) : "cc", "memory");
+        asm volatile("divw 8(%2)" : "+a"(word), "+d"(word_rest) : "r"(base) : "cc", "memory");
+        asm volatile("divl 0x100(%2)" : "+a"(far), "+d"(far_rest) : "r"(reinterpret_cast<const char*>(base) - 0x100) : "cc", "memory");
+        asm volatile("xorl %%r13d, %%r13d; idivq %%r13" : "+a"(extended), "+d"(extended_rest) : : "r13", "cc");
+    });
+    Expect(byte == 0x3400 && word == 0 && word_rest == 7 && far == 0 && far_rest == 9 && extended == 0 && extended_rest == 11,
+           "divisions by zero of all forms");
+    Expect(result.completed && result.faults == 4, "faults of divisions of all forms: " + std::to_string(result.faults));
+#endif
+}
+
 int main()
 {
     setenv("ASCEND_SIM_KNOBS", "bad=x;tile=48;", 1);
@@ -509,6 +555,7 @@ int main()
     TestOrderOfBlocks();
     TestLaunch();
     TestConstantTables();
+    TestDivisions();
     ascendsim::ClearRegions();
     std::remove(kTracePath);
     return Report("isa_machine");

@@ -171,3 +171,12 @@ DEFECT(waited_for_the_first_list_only, "race", 1)
     Order<MTE2_V>();
     Add(Ub(kOut), Ub(kOut), Ub(kOut + 256), 64);
 }
+
+// A share for each core but the first, where the first is alone: a device goes on with whatever its scalar unit makes of it.
+DEFECT(shared_among_no_cores, "division-by-zero", 1)
+{
+    const uint32_t share = 64 / (kBroken ? m.blocks - 1 : m.blocks); // here
+    DataCopy(Ub(0), m.x, 64);
+    Order<MTE2_V>();
+    Adds(Ub(kOut), Ub(0), static_cast<float>(share), 64);
+}

@@ -349,6 +349,7 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
             11 => HazardKind::BadArgument,
             14 => HazardKind::OutOfBoundsOnChip,
             17 => HazardKind::WriteInPadding,
+            19 => HazardKind::DivisionByZero,
             _ => HazardKind::Unsupported,
         };
         let message = || record.message().into_owned();
@@ -356,7 +357,13 @@ impl<'j, 'a> CoreJudge<'j, 'a> {
         // between the two runs of the verifier. 17 writes there. 18 is a scalar access of which no public source says what
         // the scalar unit makes of it. 16 is a tensor that no queue gets back while nobody waits for it.
         let severity = if matches!(record.aux[0], 15..=18) { Severity::Warning } else { Severity::Error };
-        let causes = [HazardKind::FlagMisuse, HazardKind::QueueMisuse, HazardKind::UbOverflow, HazardKind::BadArgument];
+        let causes = [
+            HazardKind::FlagMisuse,
+            HazardKind::QueueMisuse,
+            HazardKind::UbOverflow,
+            HazardKind::BadArgument,
+            HazardKind::DivisionByZero,
+        ];
         // A tensor that ends behind its buffer was a mistake before anything was done to it.
         let is_of_a_tensor = kind == HazardKind::OutOfBoundsUb && record.message().starts_with("TBuf");
         if causes.contains(&kind) || is_of_a_tensor {

@@ -129,6 +129,8 @@ pub enum HazardKind {
     Unsupported,
     /// An argument outside its documented range.
     BadArgument,
+    /// An integer divided by zero in scalar code. A device goes on, with a quotient of which no public source tells.
+    DivisionByZero,
 }
 
 impl HazardKind {
@@ -154,6 +156,7 @@ impl HazardKind {
             HazardKind::UnwrittenOutput => "unwritten-output",
             HazardKind::Unsupported => "unsupported",
             HazardKind::BadArgument => "bad-argument",
+            HazardKind::DivisionByZero => "division-by-zero",
         }
     }
 }

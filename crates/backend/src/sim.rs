@@ -470,9 +470,10 @@ fn locate(report: LaunchReport) -> LaunchProfile {
     }
 }
 
-/// Buffers that did not fit and queues used wrongly bring accesses to wrong places in their wake: causes are named first.
+/// Buffers that did not fit, queues used wrongly and lengths that a division by zero left bring accesses to wrong places in their wake:
+/// causes are named first.
 fn is_consequence(kind: HazardKind) -> bool {
-    !matches!(kind, HazardKind::UbOverflow | HazardKind::QueueMisuse)
+    !matches!(kind, HazardKind::UbOverflow | HazardKind::QueueMisuse | HazardKind::DivisionByZero)
 }
 
 /// How a process is told the values of knobs.

@@ -20,7 +20,7 @@ namespace machine __attribute__((visibility("hidden"))) {
 enum class FaultKind : uint32_t {
     kOutOfBoundsGm = 1, kOutOfBoundsUb, kMisaligned, kUbOverflow, kQueueMisuse, kRepeatOverflow, kDeadlock,
     kUnsupported, kOperandOverlap, kFlagMisuse, kBadArgument, kDtypeUnsupported, kEventExhausted,
-    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed, kWriteInPadding, kMisalignedScalar
+    kOutOfBoundsOnChip, kReadBehindTensor, kNeverFreed, kWriteInPadding, kMisalignedScalar, kDivisionByZero
 };
 
 /// Name of a fault kind, as kernels spell it.
@@ -278,6 +278,15 @@ public:
     DataGuard& operator=(const DataGuard&) = delete;
 };
 
+/// While it lives, an integer division by zero in a core is a fault, and the core goes on.
+class DivisionGuard {
+public:
+    DivisionGuard();
+    ~DivisionGuard();
+    DivisionGuard(const DivisionGuard&) = delete;
+    DivisionGuard& operator=(const DivisionGuard&) = delete;
+};
+
 /// Virtual address of [ptr, ptr + bytes), or 0 when no region holds all of it.
 uint64_t TranslateGm(const void* ptr, size_t bytes);
 /// The same for [ptr, ptr + bytes) that may reach into the bytes that an allocation has behind its tensor. Reading them is
@@ -290,6 +299,8 @@ size_t GmRoom(const void* ptr);
 bool BelongsToGm(const void* ptr);
 /// False for regions that say where data are and how they are cut: tiling data, lists of tensors.
 bool HoldsData(RegionRole role);
+/// Whether there are tiling data and nobody has written them.
+bool IsTilingUnset();
 /// A region as people call it: "input 0".
 std::string DescribeRegion(const Region& region);
 /// Text on where an address lies relative to the known regions.

@@ -323,6 +323,17 @@ bool BelongsToGm(const void* ptr)
 
 bool HoldsData(RegionRole role) { return role != RegionRole::kTiling && role != RegionRole::kOther; }
 
+bool IsTilingUnset()
+{
+    const auto& regions = TheRegistry().by_base;
+    const auto unset = [](const Region& region) {
+        return std::all_of(region.base, region.base + region.size, [](uint8_t byte) { return byte == 0; });
+    };
+    return std::any_of(regions.begin(), regions.end(), [&](const Region& region) {
+        return region.role == RegionRole::kTiling && region.size > 0 && unset(region);
+    });
+}
+
 std::string DescribeRegion(const Region& region)
 {
     static const char* const kRoles[] = {"input", "output", "workspace", "tiling", "allocation", "output"};

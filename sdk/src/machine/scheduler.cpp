@@ -620,7 +620,8 @@ LaunchResult RunLaunch(const LaunchInfo& info, void (*fn)(void*), void* arg)
     g_launch = &launching;
     machine::Locals().BeginLaunch();
     {
-        const machine::DataGuard guard;
+        const machine::DataGuard data;
+        const machine::DivisionGuard divisions;
         machine::RunAll();
     }
     machine::Locals().EndLaunch();

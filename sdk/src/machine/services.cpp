@@ -14,7 +14,8 @@ constexpr const char* kFaultNames[] = {
     "none",          "out_of_bounds_gm", "out_of_bounds_ub", "misaligned",       "ub_overflow",
     "queue_misuse",  "repeat_overflow",  "deadlock",         "unsupported",      "operand_overlap",
     "flag_misuse",   "bad_argument",     "dtype_unsupported", "event_exhausted",  "out_of_bounds_on_chip",
-    "read_behind_tensor", "never_freed", "write_in_padding", "misaligned_scalar"};
+    "read_behind_tensor", "never_freed", "write_in_padding", "misaligned_scalar",
+    "division_by_zero"};
 
 // A loop that faults in every round would fill the disk with the same sentence.
 constexpr uint64_t kRecordedFaults = 4096;

@@ -267,6 +267,7 @@ fn faults_become_hazards_and_repetitions_are_counted() {
         (11, HazardKind::BadArgument),
         (12, HazardKind::Unsupported),
         (13, HazardKind::FlagMisuse),
+        (19, HazardKind::DivisionByZero),
     ];
     for (code, kind) in table {
         let found = hazards(|core| {
