@@ -265,7 +265,7 @@ void AppendAttr(gert::RuntimeAttrs& attrs, const AttrSpec& spec)
 
 void AddAttrs(const Job& job, Call& call)
 {
-    gert::RuntimeAttrs& attrs = call.node.MutableAttrs();
+    gert::RuntimeAttrs& attrs = *call.node.MutableAttrs();
     const auto line_of = [&](const std::string& name) -> const JobAttr* {
         for (const JobAttr& given : job.attrs) {
             if (given.name == name) {

@@ -225,6 +225,26 @@ void CheckFactors()
                 const float want = static_cast<float>(On(c)[column / 16 * 256 + i / columns * 16 + column % 16]) * static_cast<float>(1 + column % 5) * 0.5f;
                 Expect(static_cast<float>(reinterpret_cast<half*>(g_memory)[i]) == want, "factors of " + std::to_string(columns) + " columns: " + std::to_string(i));
             }
+            // The same by the older parameters, of whole columns of fractals, in rows, as columns, and to L1.
+            const auto columns_of_fractals = static_cast<uint16_t>(columns / 16);
+            FixpipeParams<int32_t> bursts(columns_of_fractals, 32, 0, 0);
+            bursts.quantParams.quantPre = QuantMode_t::VDEQF16;
+            const LocalTensor<half> l1 = buffers.l1.Get<half>()[4096];
+            Fixpipe(l1, c, factors, bursts);
+            Fixpipe(gm, c, factors, bursts);
+            for (uint32_t i = 0; i < 256u * columns_of_fractals; ++i) {
+                const float want = static_cast<float>(On(c)[i]) * static_cast<float>(1 + (i / 256 * 16 + i % 16) % 5) * 0.5f;
+                const float got = static_cast<float>(reinterpret_cast<half*>(g_memory)[i]);
+                Expect(got == want && static_cast<float>(On(l1)[i]) == want, "factors of bursts, " + std::to_string(columns) + " columns: " + std::to_string(i));
+            }
+            bursts.nz2ndParams = {true, 1, 0, 0, static_cast<uint16_t>(columns_of_fractals * 16)};
+            bursts.dstStride = columns_of_fractals * 16u;
+            Fixpipe(gm, c, factors, bursts);
+            for (uint32_t i = 0; i < 256u * columns_of_fractals; ++i) {
+                const uint32_t column = i % (columns_of_fractals * 16u), row = i / (columns_of_fractals * 16u);
+                const float want = static_cast<float>(On(c)[column / 16 * 256 + row * 16 + column % 16]) * static_cast<float>(1 + column % 5) * 0.5f;
+                Expect(static_cast<float>(reinterpret_cast<half*>(g_memory)[i]) == want, "factors of bursts in rows: " + std::to_string(i));
+            }
             Expect(ascendsim::OnChipBase(7)[(columns * 8u + 127) / 128 * 128] == 0x77, "behind the factors of " + std::to_string(columns) + " columns");
         });
     }

@@ -111,7 +111,14 @@ int main()
     node.AddIrInput({});
     node.AddIrOutput({desc});
     const int64_t axis = 12;
-    node.MutableAttrs().AppendValue(&axis, sizeof(axis));
+    node.MutableAttrs()->AppendValue(&axis, sizeof(axis));
+
+    const gert::ComputeNodeInfo& seen = node;
+    seen.MutableOutputTdInfo(0)->SetDataType(ge::DT_INT8);
+    CHECK(seen.GetOutputTdInfo(0)->GetDataType() == ge::DT_INT8 && seen.GetInputTdInfo(0)->GetDataType() == ge::DT_FLOAT);
+    CHECK(seen.MutableOutputTdInfo(1) == nullptr && seen.MutableInputTdInfo(0) == seen.GetInputTdInfo(0));
+    CHECK(seen.MutableInputInstanceInfo(1) == seen.GetInputInstanceInfo(1));
+    seen.MutableOutputTdInfo(0)->SetDataType(ge::DT_FLOAT);
 
     void* const info = entry->create_compile_info();
     gert::TilingParseContext parse(node, info, &platform);

@@ -119,6 +119,7 @@ fn of_baseline(rejection: &Rejection) -> String {
         Reason::TilingFailed => {
             format!("the operator as it stands does not take case {}: {}", rejection.case, rejection.detail)
         }
+        Reason::BuildFailed => format!("the operator as it stands {rejection}"),
         _ => format!("the operator as it stands is not right: {rejection}"),
     }
 }
@@ -179,6 +180,11 @@ impl TunerError {
                  tests and examples have them, or take other cases (`--case`)",
                 rejection.case
             )),
+            TunerError::Baseline(rejection) if rejection.reason == Reason::BuildFailed => Some(
+                "where it builds with the toolkit, the headers that come with this program lack what it names: please report the \
+                 first error; `ASCEND_HOME_PATH` and `--sdk-headers` take the toolkit's own (docs/doors.md)"
+                    .to_owned(),
+            ),
             TunerError::Baseline(_) => Some(
                 "a faster operator must be compared with a right one: mend it first, or tune with other cases (`--case`, or \
                  without this one in ascend.toml); `cargo ascend-tune profile` shows its hazards"

@@ -77,6 +77,31 @@ const CompileTimeTensorDesc* ComputeNodeInfo::GetOutputTdInfo(size_t index) cons
     return At(outputs_, index);
 }
 
+AnchorInstanceInfo* ComputeNodeInfo::MutableInputInstanceInfo(size_t ir_index) const
+{
+    return const_cast<AnchorInstanceInfo*>(GetInputInstanceInfo(ir_index));
+}
+
+AnchorInstanceInfo* ComputeNodeInfo::MutableOutputInstanceInfo(size_t ir_index) const
+{
+    return const_cast<AnchorInstanceInfo*>(GetOutputInstanceInfo(ir_index));
+}
+
+CompileTimeTensorDesc* ComputeNodeInfo::MutableInputTdInfo(size_t index) const
+{
+    return const_cast<CompileTimeTensorDesc*>(GetInputTdInfo(index));
+}
+
+CompileTimeTensorDesc* ComputeNodeInfo::MutableOutputTdInfo(size_t index) const
+{
+    return const_cast<CompileTimeTensorDesc*>(GetOutputTdInfo(index));
+}
+
+RuntimeAttrs* ComputeNodeInfo::MutableAttrs() const
+{
+    return const_cast<RuntimeAttrs*>(GetAttrs());
+}
+
 void ComputeNodeInfo::SetNode(std::string type, std::string name)
 {
     type_ = std::move(type);

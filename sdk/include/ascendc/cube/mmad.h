@@ -190,6 +190,22 @@ ASC_API void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const
 {
     Fixpipe<T, U, CFG_NZ>(dst, src, detail::FromBursts<T>(p));
 }
+template <typename T, typename U, typename S>
+ASC_API void Fixpipe(
+    const GlobalTensor<T>& dst, const LocalTensor<U>& src, const LocalTensor<S>& factors, const FixpipeParams<U>& p)
+{
+    if (p.nz2ndParams.nz2ndEn) {
+        Fixpipe<T, U, CFG_ROW_MAJOR>(dst, src, factors, detail::FromBursts<T>(p));
+    } else {
+        Fixpipe<T, U, CFG_NZ>(dst, src, factors, detail::FromBursts<T>(p));
+    }
+}
+template <typename T, typename U, typename S>
+ASC_API void Fixpipe(
+    const LocalTensor<T>& dst, const LocalTensor<U>& src, const LocalTensor<S>& factors, const FixpipeParams<U>& p)
+{
+    Fixpipe<T, U, CFG_NZ>(dst, src, factors, detail::FromBursts<T>(p));
+}
 
 /// The same by its older name; what row-major results and factors need has been set before.
 template <typename T, typename U>

@@ -109,15 +109,17 @@ public:
     {
         return &attrs_;
     }
+    // What a node is may be changed by whoever only looks at it: shape inference sets the types of outputs so.
+    AnchorInstanceInfo* MutableInputInstanceInfo(size_t ir_index) const;
+    AnchorInstanceInfo* MutableOutputInstanceInfo(size_t ir_index) const;
+    CompileTimeTensorDesc* MutableInputTdInfo(size_t index) const;
+    CompileTimeTensorDesc* MutableOutputTdInfo(size_t index) const;
+    RuntimeAttrs* MutableAttrs() const;
 
     // For the builder of the context.
     void SetNode(std::string type, std::string name);
     void AddIrInput(const std::vector<CompileTimeTensorDesc>& instances);
     void AddIrOutput(const std::vector<CompileTimeTensorDesc>& instances);
-    RuntimeAttrs& MutableAttrs()
-    {
-        return attrs_;
-    }
 
 private:
     std::string type_;
