@@ -404,7 +404,9 @@ fn faults_of_the_tiling_function() {
 
     // A tile of nothing.
     let rejection = operator.reject(GELU_HOST, "tiling.set_tileLength(TILE_LENGTH);", "tiling.set_tileLength(0);");
-    expect_reason(&rejection, Reason::Crashed, "division by zero");
+    let divides =
+        operator.line(GELU_KERNEL, "const uint32_t tiles = (this->length + this->tileLength - 1) / this->tileLength;");
+    expect_hazard(&rejection, HazardKind::DivisionByZero, GELU_KERNEL, divides);
 
     // An attribute that the definition does not have.
     let length = "const uint32_t totalLength = static_cast<uint32_t>(shape.GetShapeSize());";

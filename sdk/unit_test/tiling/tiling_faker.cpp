@@ -157,7 +157,7 @@ void Node::Finish()
     AddParameters(inputs, input_instances, [&](const auto& descs) { info.AddIrInput(descs); });
     AddParameters(outputs, output_instances, [&](const auto& descs) { info.AddIrOutput(descs); });
     for (const auto& attribute : attributes) {
-        Append(info.MutableAttrs(), attribute.second);
+        Append(*info.MutableAttrs(), attribute.second);
     }
     gert::TilingContext::Question question;
     question.inputs = inputs;
