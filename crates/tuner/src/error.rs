@@ -182,7 +182,7 @@ impl TunerError {
             )),
             TunerError::Baseline(rejection) if rejection.reason == Reason::BuildFailed => Some(
                 "where it builds with the toolkit, the headers that come with this program lack what it names: please report the \
-                 first error; `ASCEND_HOME_PATH` and `--sdk-headers` take the toolkit's own (docs/doors.md)"
+                 first error; `--sdk-headers DIR` takes a toolkit's own (docs/doors.md)"
                     .to_owned(),
             ),
             TunerError::Baseline(_) => Some(

@@ -1,9 +1,7 @@
 //! The workload of a run: for every case, seed and kind of data the input files and the right answers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::SystemTime;
 
 use backend::{JobInput, JobOutput};
@@ -94,6 +92,19 @@ pub enum InputData {
     Left,
 }
 
+/// How the trials of a run are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Making<'a> {
+    /// Where input files go.
+    pub directory: &'a Path,
+    /// Whether there are any.
+    pub data: InputData,
+    /// What the run's seed decides about them.
+    pub draw: Draw,
+    /// Trials that are made at once, at most.
+    pub at_once: usize,
+}
+
 /// All trials of a run, timed ones first, and golden outputs where the user gave files.
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
@@ -104,76 +115,51 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Makes input files below `directory` and lists the trials.
-    pub fn prepare(
-        manifest: &Manifest,
-        cases: &[usize],
-        directory: &Path,
-        data: InputData,
-        draw: Draw,
-    ) -> Result<Self, WorkloadError> {
-        Self::prepare_except(manifest, cases, directory, data, draw, &BTreeSet::new(), None)
+    /// Makes input files and lists the trials.
+    pub fn prepare(manifest: &Manifest, cases: &[usize], making: &Making<'_>) -> Result<Self, WorkloadError> {
+        Self::prepare_except(manifest, cases, making, &BTreeSet::new(), None)
     }
 
     /// The same, where cases of these names have one timed trial each and no input files, and where what is `made` already for the
-    /// same cases by the same draw, with its manifest, is not made again.
+    /// same cases, with its manifest, is not made again.
     pub fn prepare_except(
         manifest: &Manifest,
         cases: &[usize],
-        directory: &Path,
-        data: InputData,
-        draw: Draw,
+        making: &Making<'_>,
         without_data: &BTreeSet<String>,
         made: Option<(&Manifest, &Workload)>,
     ) -> Result<Self, WorkloadError> {
-        let golden = golden_folder(manifest).filter(|_| data == InputData::Made);
-        let files = Files { directory, golden: golden.as_deref(), data };
-        let left = Files { directory, golden: None, data: InputData::Left };
+        let with_data = making.data == InputData::Made;
+        let of = |case, (data, seed), timed| {
+            let data_seed = making.draw.data_seed(data, seed);
+            Wanted { case, data, seed, data_seed, timed, with_data }
+        };
         let (mut wanted, mut checks) = (Vec::new(), Vec::new());
         for &index in cases {
             let Some(case) = manifest.cases.get(index) else { continue };
-            let with_data = !without_data.contains(&case.name);
-            if !with_data {
-                wanted.push(Wanted {
-                    case: index,
-                    data: DataKind::Random,
-                    seed: 0,
-                    data_seed: 0,
-                    timed: true,
-                    with_data,
-                });
+            if without_data.contains(&case.name) {
+                wanted.push(Wanted { with_data: false, ..of(index, (DataKind::Random, 0), true) });
                 continue;
             }
             // A program makes its own data, the same every time.
             let seeds = if manifest.layout == Layout::DirectLaunch { 1 } else { manifest.seeds.max(1) };
             for seed in 0..seeds {
                 let timed = seed == 0 && !case.verify_only;
-                let data_seed = draw.data_seed(DataKind::Random, seed);
-                let trial = Wanted { case: index, data: DataKind::Random, seed, data_seed, timed, with_data };
-                if timed { wanted.push(trial) } else { checks.push(trial) }
+                let list = if timed { &mut wanted } else { &mut checks };
+                list.push(of(index, (DataKind::Random, seed), timed));
             }
             if case.hostile {
-                let data_seed = draw.data_seed(DataKind::Hostile, 0);
-                checks.push(Wanted {
-                    case: index,
-                    data: DataKind::Hostile,
-                    seed: 0,
-                    data_seed,
-                    timed: false,
-                    with_data,
-                });
+                checks.push(of(index, (DataKind::Hostile, 0), false));
             }
         }
-        for case in of_zeros(manifest, cases, without_data) {
-            let data_seed = draw.data_seed(DataKind::Zeros, 0);
-            checks.push(Wanted { case, data: DataKind::Zeros, seed: 0, data_seed, timed: false, with_data: true });
-        }
+        let zeros = of_zeros(manifest, cases, without_data);
+        checks.extend(zeros.into_iter().map(|index| of(index, (DataKind::Zeros, 0), false)));
         wanted.append(&mut checks);
-        let at_once = thread::available_parallelism().map_or(1, NonZero::get);
-        let trials = in_order(&wanted, at_once, |trial| {
-            let known =
-                made.filter(|_| trial.with_data).and_then(|(before, workload)| workload.like(before, manifest, trial));
-            known.map_or_else(|| make_trial(manifest, trial, if trial.with_data { &files } else { &left }), Ok)
+        let golden = golden_folder(manifest).filter(|_| with_data);
+        let files = Files { directory: making.directory, golden: golden.as_deref() };
+        let trials = in_order(&wanted, making.at_once, |trial| {
+            let known = made.and_then(|(before, workload)| workload.like(before, manifest, trial));
+            known.map_or_else(|| make_trial(manifest, trial, &files), Ok)
         });
         let trials = trials.into_iter().collect::<Result<Vec<_>, _>>()?;
         let mut workload = Self { trials, golden: BTreeMap::new() };
@@ -190,7 +176,7 @@ impl Workload {
 
     /// The trial here with the same data, of the same case in the manifest that this was made for.
     fn like(&self, before: &Manifest, manifest: &Manifest, wanted: &Wanted) -> Option<Trial> {
-        let case = &manifest.cases[wanted.case];
+        let case = manifest.cases.get(wanted.case).filter(|_| wanted.with_data)?;
         let is_it = |trial: &&Trial| {
             (trial.data, trial.seed, trial.data_seed) == (wanted.data, wanted.seed, wanted.data_seed)
                 && before.cases.get(trial.case).is_some_and(|known| {
@@ -213,8 +199,7 @@ impl Workload {
         let mut trials = Vec::with_capacity(manifest.cases.len());
         for (index, case) in manifest.cases.iter().enumerate() {
             let made = with_data.get(index).copied().unwrap_or(false);
-            let data = if made { InputData::Made } else { InputData::Left };
-            let files = Files { directory, golden: None, data };
+            let files = Files { directory, golden: None };
             let seed = seeds.get(index).copied().unwrap_or(0);
             let kind = if case.hostile { DataKind::Hostile } else { DataKind::Random };
             let trial = Wanted { case: index, data: kind, seed, data_seed: seed.into(), timed: true, with_data: made };
@@ -231,7 +216,7 @@ impl Workload {
         let Some(directory) = trial.inputs.first().and_then(|input| input.file.parent()?.parent()) else {
             return Ok(());
         };
-        let files = Files { directory, golden: None, data: InputData::Made };
+        let files = Files { directory, golden: None };
         let Trial { case, data, seed, data_seed, timed, .. } = *trial;
         make_trial(manifest, &Wanted { case, data, seed, data_seed, timed, with_data: true }, &files).map(drop)
     }
@@ -277,7 +262,6 @@ fn golden_folder(manifest: &Manifest) -> Option<PathBuf> {
 struct Files<'a> {
     directory: &'a Path,
     golden: Option<&'a Path>,
-    data: InputData,
 }
 
 /// A trial before its files are there.
@@ -293,7 +277,7 @@ struct Wanted {
 }
 
 fn make_trial(manifest: &Manifest, wanted: &Wanted, files: &Files<'_>) -> Result<Trial, WorkloadError> {
-    let Wanted { case: index, data, seed, data_seed, timed, .. } = *wanted;
+    let Wanted { case: index, data, seed, data_seed, timed, with_data } = *wanted;
     let case = &manifest.cases[index];
     let kind = match data {
         DataKind::Random => "random",
@@ -303,7 +287,7 @@ fn make_trial(manifest: &Manifest, wanted: &Wanted, files: &Files<'_>) -> Result
     // Runs by different seeds share the directory.
     let drawn = if data_seed == u64::from(seed) { String::new() } else { format!("-{data_seed:016x}") };
     let folder = files.directory.join(format!("{}-{kind}-{seed}{drawn}", case.name));
-    if files.data == InputData::Made {
+    if with_data {
         fs_err::create_dir_all(&folder)?;
         // In use: what no run has asked for in a day is swept. A file system without times keeps it longer.
         let _ = std::fs::File::open(&folder).and_then(|folder| folder.set_modified(SystemTime::now()));
@@ -319,7 +303,7 @@ fn make_trial(manifest: &Manifest, wanted: &Wanted, files: &Files<'_>) -> Result
         let number = case.inputs[..position].iter().filter(|before| before.name == tensor.name).count();
         let stem = if number == 0 { tensor.name.clone() } else { format!("{}-{number}", tensor.name) };
         let file = folder.join(format!("{stem}.bin"));
-        if files.data == InputData::Made {
+        if with_data {
             let elements = shape.iter().product::<u64>() as usize;
             let from_user = match files.golden {
                 Some(golden) if data == DataKind::Random && seed == 0 => {
@@ -391,11 +375,15 @@ mod tests {
     use super::*;
     use manifest::testing::SMALLEST;
 
+    fn making(directory: &Path, run: u64) -> Making<'_> {
+        Making { directory, data: InputData::Made, draw: Draw::of(run), at_once: 2 }
+    }
+
     /// What a trial reads, by its label, number and kind.
     fn inputs(directory: &Path, run: u64) -> BTreeMap<(DataKind, u32), Vec<u8>> {
         let text = format!("{SMALLEST}\n[verify]\nseeds = 2\n");
         let manifest = Manifest::parse(&text, Path::new("ascend.toml")).expect("a manifest");
-        let workload = Workload::prepare(&manifest, &[0], directory, InputData::Made, Draw::of(run)).expect("made");
+        let workload = Workload::prepare(&manifest, &[0], &making(directory, run)).expect("made");
         let read = |trial: &Trial| ((trial.data, trial.seed), fs_err::read(&trial.inputs[0].file).expect("a file"));
         workload.trials.iter().map(read).collect()
     }
@@ -407,7 +395,7 @@ mod tests {
         let prepare = |manifest: &Manifest, made: Option<(&Manifest, &Workload)>| {
             let cases: Vec<usize> = (0..manifest.cases.len()).collect();
             let none = BTreeSet::new();
-            Workload::prepare_except(manifest, &cases, directory.path(), InputData::Made, Draw::of(1), &none, made)
+            Workload::prepare_except(manifest, &cases, &making(directory.path(), 1), &none, made)
         };
         let first = prepare(&manifest, None).expect("made");
         let file = &first.trials[0].inputs[0].file;

@@ -15,7 +15,7 @@ use super::devices::{Attached, Attachment, DeviceChoice, find};
 use super::evaluator::Evaluator;
 use super::left_alone::nothing_to_rewrite;
 use super::measurements::Measurements;
-use super::workload::{InputData, Workload};
+use super::workload::{InputData, Making, Workload};
 use aicore::{Machine, Origin};
 use backend::{Backend, ProcessLimits, Recorded, SimBackend};
 use build::sdk::{LibraryState, Sdk, SdkOptions};
@@ -196,7 +196,9 @@ impl Workspace {
             (BackendKind::Sim | BackendKind::Cann(_), _) => Arc::new(simulator),
         };
         let draw = Draw::of(options.seed);
-        let workload = Workload::prepare(&manifest, &cases, &work_directory.join(DATA), options.data, draw)?;
+        let directory = work_directory.join(DATA);
+        let making = Making { directory: &directory, data: options.data, draw, at_once: options.jobs };
+        let workload = Workload::prepare(&manifest, &cases, &making)?;
         let manifest = Arc::new(manifest);
         let evaluator =
             Evaluator::new(builder, backend, Arc::clone(&manifest), Arc::new(workload), project.root.clone())
@@ -316,12 +318,17 @@ impl Workspace {
             .facts(self.machine.parameters.aiv_cores as u32, self.machine.parameters.ub_bytes as u64)
     }
 
+    fn making<'a>(&self, directory: &'a Path) -> Making<'a> {
+        let options = &self.options;
+        Making { directory, data: options.data, draw: Draw::of(options.seed), at_once: options.jobs }
+    }
+
     /// Makes the input files that a workspace without data went without. Trials keep their places.
     pub fn make_data(&mut self) -> Result<(), TunerError> {
         if self.options.data == InputData::Left {
             let directory = self.work_directory.join(DATA);
-            let draw = Draw::of(self.options.seed);
-            let workload = Workload::prepare(&self.manifest, &self.cases, &directory, InputData::Made, draw)?;
+            let making = Making { data: InputData::Made, ..self.making(&directory) };
+            let workload = Workload::prepare(&self.manifest, &self.cases, &making)?;
             self.evaluator.workload = Arc::new(workload);
             self.options.data = InputData::Made;
         }
@@ -349,9 +356,8 @@ impl Workspace {
             evaluator.without_data = Arc::new(names);
         }
         let names = Arc::clone(&evaluator.without_data);
-        let draw = Draw::of(self.options.seed);
-        let made = (self.options.data == InputData::Made).then_some((&*self.manifest, &*self.evaluator.workload));
-        let workload = Workload::prepare_except(&manifest, &cases, &directory, self.options.data, draw, &names, made)?;
+        let made = Some((&*self.manifest, &*self.evaluator.workload));
+        let workload = Workload::prepare_except(&manifest, &cases, &self.making(&directory), &names, made)?;
         let manifest = Arc::new(manifest);
         (evaluator.manifest, evaluator.workload) = (Arc::clone(&manifest), Arc::new(workload));
         Ok(Self { manifest, cases, evaluator, ..self.clone() })

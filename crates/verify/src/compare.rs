@@ -359,6 +359,17 @@ mod tests {
     }
 
     #[test]
+    fn differences_of_long_outputs_are_found_at_their_places() {
+        let right: Vec<f32> = (0..5000).map(|index| index as f32).collect();
+        for wrong in [0, 1023, 1024, 3000, 4999] {
+            let mut found = right.clone();
+            found[wrong] += 1.0;
+            let mismatch = compare_within(&singles(&found), &singles(&right), DType::Float32, None).unwrap_err();
+            assert_eq!((mismatch.index, mismatch.wrong, mismatch.elements), (wrong, 1, 5000));
+        }
+    }
+
+    #[test]
     fn the_largest_difference_is_found() {
         let far = |now: &[f32], before: &[f32]| largest_difference(&singles(now), &singles(before), DType::Float32);
         assert_eq!(far(&[1.0, 2.0], &[1.0, 2.0]), None);
