@@ -98,9 +98,11 @@ const LIKELY: f64 = 2.0;
 /// up to four in flight, and a clear one at eight.
 pub(super) const BATCH: usize = 4;
 
-/// Jobs that a batch of candidates leaves over go to the trials of each.
-fn among_others(evaluator: Evaluator, jobs: usize) -> Evaluator {
-    evaluator.with_trials_at_once(jobs / BATCH)
+/// Share of the time limit that may be spent on steps that the winner may be as fast without, beyond it.
+const TIDYING: f64 = 0.5;
+
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 impl Session {
@@ -114,7 +116,7 @@ impl Session {
         weights: Vec<f64>,
     ) -> Self {
         Self {
-            evaluator: among_others(evaluator, jobs),
+            evaluator,
             journal,
             budget,
             deadline: budget.time_limit.map(|limit| Instant::now() + limit),
@@ -140,8 +142,7 @@ impl Session {
 
     /// Goes on with other cases. What was seen on those before is not known on these; budget and prices count on.
     pub fn enlarge(&mut self, evaluator: Evaluator, references: Arc<References>, weights: Vec<f64>) {
-        self.evaluator = among_others(evaluator, self.jobs);
-        (self.references, self.weights) = (references, weights);
+        (self.evaluator, self.references, self.weights) = (evaluator, references, weights);
         self.seen.clear();
         self.round += 1;
     }
@@ -161,7 +162,13 @@ impl Session {
 
     /// Whether the time is up.
     pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        is_past(self.deadline)
+    }
+
+    /// Whether so much time has passed since then that what is not needed for a right result is left out.
+    pub fn is_very_late(&self) -> bool {
+        let more = self.budget.time_limit.unwrap_or_default().mul_f64(TIDYING);
+        is_past(self.deadline.map(|deadline| deadline + more))
     }
 
     /// What there is no more of, if there is no more: evaluations or time.
@@ -227,10 +234,10 @@ impl Session {
     }
 
     /// Evaluates a batch against the best so far. Results stand in the order of the plans; plans beyond the
-    /// budget have none.
+    /// budget, and those that would begin when the time is up, have none.
     pub async fn evaluate(&mut self, plans: Vec<Plan>, champion: &Champion) -> Result<Vec<Option<Judged>>, TunerError> {
         let mut results: Vec<Option<Judged>> = vec![None; plans.len()];
-        let mut running: JoinSet<Result<(usize, Evaluation), TunerError>> = JoinSet::new();
+        let mut waiting: Vec<(usize, Plan)> = Vec::new();
         let whole = Arc::new(self.sampling.whole(champion));
         let permits = Arc::new(Semaphore::new(self.jobs));
         let mut admitted: BTreeMap<String, usize> = BTreeMap::new();
@@ -252,17 +259,27 @@ impl Session {
             if self.prices.needs_build(&plan) {
                 building.insert(position);
             }
-            let task = self.task(champion, &whole, None);
+            waiting.push((position, plan));
+        }
+        let mut running: JoinSet<Result<(usize, Option<Evaluation>), TunerError>> = JoinSet::new();
+        let beside = waiting.len().min(BATCH);
+        for (position, plan) in waiting {
+            let task = self.task(champion, &whole, None, beside);
             let permits = Arc::clone(&permits);
+            let deadline = self.deadline;
             running.spawn(async move {
                 let _permit = permits.acquire().await;
-                Ok((position, task.run(&plan).await?))
+                // A batch of slow ones may begin in time and go on for several times as long.
+                if is_past(deadline) {
+                    return Ok((position, None));
+                }
+                Ok((position, Some(task.run(&plan).await?)))
             });
         }
         let mut evaluations: BTreeMap<usize, Evaluation> = BTreeMap::new();
         while let Some(joined) = running.join_next().await {
             let (position, evaluation) = joined.map_err(|error| TunerError::Internal(error.to_string()))??;
-            evaluations.insert(position, evaluation);
+            evaluations.extend(evaluation.map(|evaluation| (position, evaluation)));
         }
         for (position, evaluation) in evaluations {
             self.used += 1;
@@ -278,9 +295,10 @@ impl Session {
         Ok(results)
     }
 
-    fn task(&self, champion: &Champion, whole: &Arc<BTreeSet<String>>, limit: Option<f64>) -> Task {
+    /// One of `at_once` evaluations: jobs that these leave over go to the trials of each.
+    fn task(&self, champion: &Champion, whole: &Arc<BTreeSet<String>>, limit: Option<f64>, at_once: usize) -> Task {
         Task {
-            evaluator: self.evaluator.clone(),
+            evaluator: self.evaluator.clone().with_trials_at_once(self.jobs / at_once),
             journal: Arc::clone(&self.journal),
             references: Arc::clone(&self.references),
             weights: self.weights.clone(),
@@ -298,7 +316,7 @@ impl Session {
             return Ok(self.judged(known.clone(), self.used, true));
         }
         let whole = Arc::new(self.sampling.whole(best));
-        let evaluation = self.task(best, &whole, Some(limit_us / best.us)).run(plan).await?;
+        let evaluation = self.task(best, &whole, Some(limit_us / best.us), 1).run(plan).await?;
         self.beyond += 1;
         Ok(self.judged(evaluation, self.used, false))
     }
@@ -308,7 +326,7 @@ impl Session {
         let nobody = Champion::default();
         let whole = Arc::new(BTreeSet::new());
         let digest = format!("{}~every-case", plan.digest);
-        let task = self.task(&nobody, &whole, None);
+        let task = self.task(&nobody, &whole, None, 1);
         let evaluation = task.journalled_as(&digest, plan, Scope::Timed).await?;
         self.beyond += 1;
         Ok(self.judged(evaluation, self.used, false))

@@ -86,6 +86,14 @@ pub(super) async fn simplify(
     let mut left_out = BTreeSet::new();
     let mut taken_back = Vec::new();
     for place in (0..steps.list.len()).rev() {
+        if session.is_very_late() {
+            emit(Event::Warning(events::Warning {
+                code: "not-tried-without".to_owned(),
+                message: format!("the time is up: the winner was not tried without {} of its steps", place + 1),
+                help: Some("give more time (--time-limit) to have what is worth nothing taken back".to_owned()),
+            }));
+            break;
+        }
         let mut tried = left_out.clone();
         tried.insert(place);
         let Some(candidate) = steps.without(&tried) else { continue };

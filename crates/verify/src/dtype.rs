@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
 /// Element type of a tensor.
@@ -174,10 +175,21 @@ impl DType {
             bytes: &mut Vec<u8>,
             encode: impl Fn(f64) -> [u8; SIZE],
         ) {
-            values.for_each(|value| bytes.extend_from_slice(&encode(value)));
+            in_chunks(values, |chunk| {
+                let start = bytes.len();
+                bytes.resize(start + chunk.len() * SIZE, 0);
+                let places = bytes[start..].chunks_exact_mut(SIZE);
+                places.zip(chunk).for_each(|(place, value)| place.copy_from_slice(&encode(*value)));
+            });
         }
         match self {
-            DType::Float16 => each(values, bytes, |value| f16::from_f32(value as f32).to_le_bytes()),
+            DType::Float16 => in_chunks(values, |chunk| {
+                // The processor converts several at once, and is asked once for all of them whether it can.
+                let (mut singles, mut halves) = ([0.0; CHUNK], [f16::ZERO; CHUNK]);
+                singles.iter_mut().zip(chunk).for_each(|(single, value)| *single = *value as f32);
+                halves.convert_from_f32_slice(&singles);
+                bytes.extend(halves[..chunk.len()].iter().flat_map(|half| half.to_le_bytes()));
+            }),
             DType::Bfloat16 => each(values, bytes, |value| bf16::from_f32(value as f32).to_le_bytes()),
             DType::Float32 => each(values, bytes, |value| (value as f32).to_le_bytes()),
             DType::Int8 => each(values, bytes, |value| (value as i8).to_le_bytes()),
@@ -198,6 +210,21 @@ impl DType {
     }
 }
 
+/// Values that are encoded together.
+const CHUNK: usize = 64;
+
+/// Hands on so many values at once, and the rest.
+fn in_chunks(mut values: impl Iterator<Item = f64>, mut take: impl FnMut(&[f64])) {
+    let mut chunk = [0.0; CHUNK];
+    loop {
+        let count = chunk.iter_mut().zip(&mut values).map(|(place, value)| *place = value).count();
+        take(&chunk[..count]);
+        if count < CHUNK {
+            return;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,6 +236,24 @@ mod tests {
             assert_eq!(dtype.to_string(), name);
         }
         assert!("float".parse::<DType>().is_err());
+    }
+
+    #[test]
+    fn many_values_are_encoded_as_each_of_them() {
+        let values = (0..1000).map(|index| f64::from(index - 500) * 977.37e-2).chain([f64::INFINITY, -0.0, 1e-7]);
+        for (dtype, _) in NAMES {
+            for count in [0, 1, 63, 64, 65, 1003] {
+                let (mut together, mut alone) = (vec![7], vec![7]);
+                dtype.encode_all(values.clone().take(count), &mut together);
+                for value in values.clone().take(count) {
+                    match dtype {
+                        DType::Float16 => alone.extend(f16::from_f32(value as f32).to_le_bytes()),
+                        _ => dtype.encode(value, &mut alone),
+                    }
+                }
+                assert_eq!(together, alone, "{count} of {dtype}");
+            }
+        }
     }
 
     #[test]
