@@ -316,6 +316,25 @@ void Copies(int16_t* words)
     Expect(words[110] == 46 && words[111] == 8 && words[112] == 48, "DataCopyPadUB2GMImpl of the other kind");
 }
 
+/// What is for a path that this architecture has not leaves other copies as they are.
+void EnhancedCopies(int16_t* words)
+{
+    A::GlobalTensor<int16_t> outside;
+    outside.SetGlobalBuffer(words);
+    const A::DataCopyEnhancedParams more(
+        A::BlockMode::BLOCK_MODE_MATRIX, A::DeqScale::DEQ_NONE, 0, 0, false, pad_t::PAD_NONE, 0);
+    for (int16_t i = 0; i < 128; ++i) {
+        words[i] = static_cast<int16_t>(3 * i);
+    }
+    A::DataCopy(At<int16_t>(4), outside, A::DataCopyParams(2, 1, 1, 0), more);
+    const A::LocalTensor<int16_t> there = At<int16_t>(4)[64];
+    A::DataCopy(there, At<int16_t>(4), A::DataCopyParams(1, 2, 0, 0), A::DataCopyEnhancedParams());
+    A::DataCopy(outside[64], there, A::DataCopyParams(1, 2, 0, 0), more);
+    A::PipeBarrier<PIPE_ALL>();
+    Expect(words[64] == 0 && words[79] == 45 && words[80] == 96 && words[95] == 141 && words[96] == 288,
+           "copies with parameters of another path");
+}
+
 }  // namespace
 
 int main()
@@ -332,6 +351,12 @@ int main()
     });
     const auto unknown = OnCore([] { A::SetAtomicType<uint32_t>(); });
     Expect(unknown.first_fault.rfind("dtype_unsupported: SetAtomicType", 0) == 0, "SetAtomicType of uint32_t: " + unknown.first_fault);
+    Run("enhanced copies", [&] { EnhancedCopies(reinterpret_cast<int16_t*>(memory)); });
+    const auto other = OnCore([] {
+        A::DataCopy(At<half>(4), At<float>(5), A::DataCopyParams(1, 1, 0, 0), A::DataCopyEnhancedParams());
+    });
+    Expect(other.first_fault.rfind("unsupported: DataCopy: NPU architecture 2201 has no path", 0) == 0,
+           "a copy that converts: " + other.first_fault);
     Run("padding", [&] {
         Padding<int8_t>(memory);
         Padding<half>(memory);

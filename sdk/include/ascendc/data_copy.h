@@ -114,6 +114,37 @@ ASC_API void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     }
 }
 
+// ---- The same with what a path from or to the L0C buffer would do beside it: here all but that path is the plain copy ---
+template <typename T>
+ASC_API void DataCopy(
+    const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& repeatParams,
+    const DataCopyEnhancedParams&)
+{
+    DataCopy(dst, src, repeatParams);
+}
+template <typename T>
+ASC_API void DataCopy(
+    const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& repeatParams,
+    const DataCopyEnhancedParams&)
+{
+    DataCopy(dst, src, repeatParams);
+}
+template <typename T, typename U>
+ASC_API void DataCopy(
+    const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& repeatParams,
+    const DataCopyEnhancedParams&)
+{
+    const auto isL0C = [](uint8_t position) { return GetPhyType(static_cast<TPosition>(position)) == Hardware::L0C; };
+    if constexpr (std::is_same_v<T, U>) {
+        if (!isL0C(static_cast<uint8_t>(dst.GetPosition())) && !isL0C(static_cast<uint8_t>(src.GetPosition()))) {
+            DataCopy(dst, src, repeatParams);
+            return;
+        }
+    }
+    ascendsim::Fault(
+        "unsupported", "DataCopy: NPU architecture 2201 has no path between the L0C buffer and others but Fixpipe");
+}
+
 template <typename T>
 ASC_API void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const uint32_t count)
 {

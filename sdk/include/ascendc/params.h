@@ -109,6 +109,36 @@ struct DataCopyParams {
     };
 };
 
+/// What a path from the L0C buffer to the Unified Buffer moves at once. NPU architecture 2201 has no such path.
+enum class BlockMode : uint8_t {
+    BLOCK_MODE_NORMAL = 0,
+    BLOCK_MODE_MATRIX,
+    BLOCK_MODE_VECTOR,
+    BLOCK_MODE_SMALL_CHANNEL,
+    BLOCK_MODE_DEPTHWISE,
+};
+/// What such a path makes of a number on its way.
+enum class DeqScale : uint8_t { DEQ_NONE = 0, DEQ, VDEQ, DEQ8, VDEQ8, DEQ16, VDEQ16 };
+
+/// What else such a path does. Copies of NPU architecture 2201 have no use for any of it.
+struct DataCopyEnhancedParams {
+    ASC_API DataCopyEnhancedParams() {}
+    ASC_API DataCopyEnhancedParams(
+        const BlockMode blockModeIn, const DeqScale deqScaleIn, const uint64_t deqValueIn, const uint8_t sidStoreModeIn,
+        const bool isReluIn, const pad_t padModeIn, const uint64_t padValueIn)
+        : blockMode(blockModeIn), deqScale(deqScaleIn), deqValue(deqValueIn), sidStoreMode(sidStoreModeIn),
+          isRelu(isReluIn), padMode(padModeIn), padValue(padValueIn)
+    {}
+    BlockMode blockMode = BlockMode::BLOCK_MODE_NORMAL;
+    DeqScale deqScale = DeqScale::DEQ_NONE;
+    uint64_t deqValue = 0;
+    uint8_t sidStoreMode = 0;
+    bool isRelu = false;
+    pad_t padMode = pad_t::PAD_NONE;
+    uint64_t padValue = 0;
+    uint64_t deqTensorAddr = 0;
+};
+
 /// Part of one axis: first and last index, and for the last axis segments of burstLen blocks with gaps of stride elements.
 struct SliceInfo {
     ASC_API SliceInfo() {}
