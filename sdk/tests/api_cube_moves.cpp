@@ -136,6 +136,20 @@ void CheckWindows(bool map, bool padding)
             });
             Expect(got == want, std::string("windows to ") + (right ? "L0B" : "L0A") + (second ? " by the second map" : "") + (map ? ", sets it" : "") +
                                     (padding ? ", sets the padding" : ""));
+            if (!map && !padding) {
+                const LoadData3DParamsV2Pro packed(32, !right, false, false, false, second, 0x0010001000200020, 0x010103020102);
+                const auto also = Loaded(right, [&](const LocalTensor<half>& to, const LocalTensor<half>& from) { LoadData(to, from, packed); });
+                Expect(also == want, std::string("packed windows to ") + (right ? "L0B" : "L0A"));
+                const LoadData3DParamsV2Pro from_first(32, !right, false, false, false, second, 0x0000001000200020, 0x010103020102);
+                const auto of_a_map = [&](auto set) {
+                    return Loaded(right, [&](const LocalTensor<half>& to, const LocalTensor<half>& from) {
+                        set();
+                        LoadData(to, from, from_first);
+                    });
+                };
+                const auto set = of_a_map([&] { Load3DSetFMatrixCal(5, 6, pads); });
+                Expect(set == of_a_map([&] { SetFmatrix(5, 6, pads); }) && (set == of_a_map([] {})) == second, "Load3DSetFMatrixCal sets the first map");
+            }
         }
     }
 }

@@ -166,6 +166,9 @@ ASC_API void WaitEvent(uint16_t flagId)
     CrossCoreWaitFlag<0, pipe>(flagId);
 }
 
+/// Where flags between cores lie. Kernels that are launched as a whole have it set for them.
+ASC_API void SetSyncBaseAddr(uint64_t config) { set_ffts_base_addr(config); }
+
 /// All vector cores of the launch wait for each other by a hardware flag; with `isAIVOnly` false cube cores do too.
 template <bool isAIVOnly = true>
 ASC_API void SyncAll()

@@ -184,6 +184,23 @@ ASC_API void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     }
 }
 
+namespace detail {
+constexpr IsResetLoad3dConfig kAsSetBefore = {false, false};
+}  // namespace detail
+
+ASC_API void Load3DSetFMatrixCal(uint16_t l1H, uint16_t l1W, const uint8_t padList[4]) { SetFmatrix(l1H, l1W, padList); }
+template <typename T>
+ASC_API void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData3DParamsV2Pro& p)
+{
+    const auto extent = [&](uint32_t place) { return static_cast<uint16_t>(p.extConfig >> (16 * place)); };
+    const auto filter = [&](uint32_t place) { return static_cast<uint8_t>(p.filterConfig >> (8 * place)); };
+    const uint8_t none[PAD_SIZE] = {};
+    const LoadData3DParamsV2<T> unpacked(
+        none, 0, 0, p.channelSize, extent(0), extent(1), extent(2), extent(3), filter(0), filter(1), filter(2),
+        filter(3), filter(4), filter(5), p.enTranspose, p.enSmallK, T{}, p.filterSizeW, p.filterSizeH, p.fMatrixCtrl);
+    LoadData<T, detail::kAsSetBefore>(dst, src, unpacked);
+}
+
 // ---- constants --------------------------------------------------------------------------------------------------------------
 template <typename T, typename U = T>
 ASC_API void InitConstValue(const LocalTensor<T>& dst, const InitConstValueParams<U>& p)

@@ -45,6 +45,7 @@ struct LoadData2DParams {
     uint8_t sid = 0;
     uint8_t addrMode = 0;
 };
+using LoadData2dParams = LoadData2DParams;
 
 /// Square groups of fractals (two of bytes, one of halves, two by one of floats) that are transposed on their way.
 struct LoadData2dTransposeParams {
@@ -104,6 +105,27 @@ struct LoadData3DParamsV2 {
     bool filterSizeW = false;
     bool filterSizeH = false;
     bool fMatrixCtrl = false;
+};
+
+/// The same window with its numbers packed as the instruction takes them; feature map and padding value are set beside it
+/// (SetFmatrix, SetLoadDataPaddingValue). extConfig: 16 bits each of kExtension, mExtension, kStartPt and mStartPt;
+/// filterConfig: 8 bits each of strideW, strideH, filterW, filterH, dilationFilterW and dilationFilterH.
+struct LoadData3DParamsV2Pro {
+    ASC_API LoadData3DParamsV2Pro() {}
+    ASC_API LoadData3DParamsV2Pro(
+        const uint16_t channels, const bool transpose, const bool smallK, const bool wideFilter, const bool highFilter,
+        const bool useB, const uint64_t extents, const uint64_t filter)
+        : channelSize(channels), enTranspose(transpose), enSmallK(smallK), filterSizeW(wideFilter),
+          filterSizeH(highFilter), fMatrixCtrl(useB), extConfig(extents), filterConfig(filter)
+    {}
+    uint16_t channelSize = 0;
+    bool enTranspose = false;
+    bool enSmallK = false;
+    bool filterSizeW = false;
+    bool filterSizeH = false;
+    bool fMatrixCtrl = false;
+    uint64_t extConfig = 0;
+    uint64_t filterConfig = 0x010101010101;
 };
 
 struct LoadDataRepeatParam {
