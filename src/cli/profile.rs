@@ -13,6 +13,7 @@ use report::chrome_trace;
 use tuner::{
     InputData, NeedsData, Plan, Trial, TrialError, TunerError, Workspace, golden_references, mostly_fixed, rejects,
 };
+use verify::Rejection;
 
 /// Executes the command.
 pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) -> Result<Exit, TunerError> {
@@ -91,8 +92,13 @@ pub fn execute(common: &Common, arguments: &ProfileArgs, output: &mut Output) ->
 
 /// What is known of the outputs of a case.
 enum Verdict {
-    /// They were compared, with what the text says.
-    Checked(bool, &'static str),
+    /// They were compared.
+    Checked {
+        /// What is wrong with them; `None` where they are right.
+        wrong: Option<String>,
+        /// What they were compared with.
+        with: &'static str,
+    },
     /// The case was timed without data.
     NotComputed,
 }
@@ -101,8 +107,17 @@ impl Verdict {
     /// What the event says of a launch without hazards, or of one with some.
     fn correct(&self, clean: bool) -> Option<bool> {
         match self {
-            Self::Checked(right, _) => Some(*right && clean),
+            Self::Checked { wrong, .. } => Some(wrong.is_none() && clean),
             Self::NotComputed => (!clean).then_some(false),
+        }
+    }
+
+    /// Why it is not right; empty where it is.
+    fn why(&self, clean: bool) -> String {
+        match self {
+            Self::Checked { wrong: Some(wrong), with } => format!("against {with}, {wrong}"),
+            _ if !clean => "it has a hazard that no candidate may have".to_owned(),
+            _ => String::new(),
         }
     }
 }
@@ -115,8 +130,8 @@ async fn checked_run(
     expected: Option<&Vec<Vec<u8>>>,
 ) -> Result<(Execution, Verdict), TrialError> {
     let execution = workspace.evaluator.run_trial(plan, trial, expected.is_some()).await?;
-    let (right, checked) = check_outputs(workspace, plan, trial, &execution, expected).await?;
-    Ok((execution, Verdict::Checked(right, checked)))
+    let verdict = check_outputs(workspace, plan, trial, &execution, expected).await?;
+    Ok((execution, verdict))
 }
 
 /// Whether the outputs are right, and by which measure: golden data if there is some; the program's own exit status
@@ -128,20 +143,23 @@ async fn check_outputs(
     trial: &Trial,
     execution: &Execution,
     golden: Option<&Vec<Vec<u8>>>,
-) -> Result<(bool, &'static str), TrialError> {
+) -> Result<Verdict, TrialError> {
     let evaluator = &workspace.evaluator;
+    let differs = |compared: Result<(), Rejection>| compared.err().map(|rejection| rejection.detail);
     if let Some(golden) = golden {
-        return Ok((evaluator.agrees(trial, execution, golden).is_ok(), "golden data"));
+        let wrong = differs(evaluator.agrees(trial, execution, golden));
+        return Ok(Verdict::Checked { wrong, with: "golden data" });
     }
     if workspace.is_direct_launch() {
-        return Ok((true, "the program's exit status"));
+        return Ok(Verdict::Checked { wrong: None, with: "the program's exit status" });
     }
-    let same = match evaluator.run_with_other_garbage(plan, trial).await {
-        Ok(again) => evaluator.agrees(trial, &again, &execution.outputs).is_ok(),
-        Err(TrialError::Rejected(_)) => false,
+    let wrong = match evaluator.run_with_other_garbage(plan, trial).await {
+        Ok(again) => differs(evaluator.agrees(trial, &again, &execution.outputs)),
+        Err(TrialError::Rejected(rejection)) => Some(rejection.to_string()),
         Err(machine) => return Err(machine),
     };
-    Ok((same, "a second run with other garbage in unwritten memory and the blocks in another order"))
+    let with = "a second run with other garbage in unwritten memory and the blocks in another order";
+    Ok(Verdict::Checked { wrong, with })
 }
 
 fn profile_event(
@@ -183,8 +201,9 @@ fn profile_event(
         critical_path: path_reports(launch),
         hazards: hazard_reports(launch),
         correct: verdict.correct(clean),
+        wrong: verdict.why(clean),
         checked: match verdict {
-            Verdict::Checked(_, with) => (*with).to_owned(),
+            Verdict::Checked { with, .. } => (*with).to_owned(),
             Verdict::NotComputed => String::new(),
         },
         timing_only: matches!(verdict, Verdict::NotComputed),

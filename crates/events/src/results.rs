@@ -176,6 +176,9 @@ pub struct ProfileEvent {
     pub hazards: Vec<HazardReport>,
     /// Whether the launch is hazard-free and its outputs passed the check named in `checked`.
     pub correct: Option<bool>,
+    /// Why it is not right; empty where it is, and where that is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub wrong: String,
     /// What the outputs were checked against; empty if they were not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub checked: String,

@@ -299,8 +299,8 @@ pub struct RunArgs {
     /// Evaluations to spend.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub budget: u64,
-    /// End the search after this time, such as 90s, 15m or 1h: building, the baseline and the probes come on top, and a run that is ended by
-    /// time need not be repeatable.
+    /// End the search after this time, such as 90s, 15m or 1h: what has begun is brought to its end, building, the baseline and the probes
+    /// come on top, and up to half as much for steps that the winner may do without. A run that is ended by time need not be repeatable.
     #[arg(long, value_name = "TIME", value_parser = value::duration)]
     pub time_limit: Option<Duration>,
     /// Search strategy of the host stage.

@@ -71,7 +71,10 @@ fn a_baseline_with_a_hazard_is_5() {
     assert_has(&failure(&project.run(&["run", "--budget", "2"]), 5), &[&format!("{GELU_KERNEL}:{line}")]);
     let ended = project.run(&["profile"]).expect(5);
     let profile = only(&ended, "profile");
-    assert_eq!(profile["correct"], false);
+    assert_eq!(
+        (&profile["correct"], &profile["wrong"]),
+        (&false.into(), &"it has a hazard that no candidate may have".into())
+    );
     assert_eq!((&profile["hazards"][0]["file"], &profile["hazards"][0]["line"]), (&GELU_KERNEL.into(), &line.into()));
 }
 

@@ -41,7 +41,11 @@ fn npy_files_are_compared() {
         "# tolerance.float16 = { absolute = 1e-3, relative = 1e-3 }",
         "tolerance.float16 = { absolute = 0.0, relative = 0.0 }",
     );
-    assert_eq!(only(&wrong.run(&["profile"]).expect(5), "profile")["correct"], false);
+    let ended = wrong.run(&["profile"]).expect(5);
+    let profile = only(&ended, "profile");
+    assert_eq!(profile["correct"], false);
+    let why = profile["wrong"].as_str().expect("words");
+    assert!(why.starts_with("against golden data, output ") && why.contains("elements differ, the first at"), "{why}");
     assert_has(&failure(&wrong.run(&["run", "--budget", "2"]), 5), &["8x2048", "output z", "3"]);
 }
 

@@ -303,7 +303,8 @@ pub(super) fn profile(profile: &ProfileEvent, color: bool) -> String {
     let verdict = match profile.correct {
         Some(true) if profile.checked.is_empty() => paint(color, GOOD, "outputs are right"),
         Some(true) => paint(color, GOOD, &format!("right, checked against {}", profile.checked)),
-        Some(false) => paint(color, BAD, "NOT right"),
+        Some(false) if profile.wrong.is_empty() => paint(color, BAD, "NOT right"),
+        Some(false) => format!("{}: {}", paint(color, BAD, "NOT right"), profile.wrong),
         None if profile.timing_only => {
             paint(color, WARN, "timed without data: outputs were not computed, nothing is verified")
         }

@@ -340,6 +340,7 @@ pub(super) fn profile_event() -> ProfileEvent {
             severity: Severity::Error,
         }],
         correct: Some(true),
+        wrong: String::new(),
         checked: String::new(),
         timing_only: false,
         published_us: Some(21.0),
