@@ -200,6 +200,8 @@ void ExtremeOfAllRepeats()
                 const uint32_t place = repeat * lanes + 11 + repeat;
                 for (uint32_t i = 0; i < 3 * lanes; ++i) from[i] = sign * (100.0f + static_cast<float>(i % 7));
                 from[place] = sign * 50.0f;
+                // Later repeats have as much: the first counts.
+                for (uint32_t i = place + 1; i < 3 * lanes; i += 41) from[i] = sign * 50.0f;
                 if (most) {
                     vcmax(to, from, 3, 1, 1, 8, VALUE_INDEX);
                 } else {
