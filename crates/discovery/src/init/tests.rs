@@ -114,6 +114,7 @@ fn definitions_give_tensors_and_attributes() {
         "op_host/norm_tiling.cpp",
         "constexpr size_t DIMS = 3;\nconstexpr float EPS = 1e-5f; constexpr int TILE_ALIGN = 32;\n\
          void NormTiling() { if (shape.GetDimNum() != DIMS) return; context->SetBlockDim(4);\n\
+         const auto split_factor = attrs->GetAttrPointer<int32_t>(1); int32_t asked_factor = *(attrs->GetInt(2)) * 2;\n\
          coreNum = platform.GetCoreNumAiv(); tiling.set_ubFactor(FloorAlign(ub / 4, 32)); }",
     );
     tree.insert(
@@ -122,6 +123,7 @@ fn definitions_give_tensors_and_attributes() {
     );
     let discovery = discover_sources(&tree, Layout::InTree, None, None).expect("an operator");
     assert_eq!(discovery.tiling, "NormTiling");
+    // What is read from attributes is no choice of the tiling function.
     assert_eq!(found(&discovery), ["block_dim=4", "coreNum_limit=-", "inQueue_buffers=1", "ubFactor_limit=-"]);
     let manifest = round_trip(&discovery);
     let case = &manifest.cases[0];

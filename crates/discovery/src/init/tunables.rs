@@ -323,6 +323,10 @@ fn power(exponent: u32) -> Value {
     Value::Int(1 << exponent)
 }
 
+/// Functions that read an attribute of the operator.
+const READS_ATTRIBUTE: [&str; 7] =
+    ["GetAttrPointer", "GetInt", "GetFloat", "GetBool", "GetStr", "GetListInt", "GetListFloat"];
+
 /// Computed tile lengths and core counts of tiling functions: a limit is right for every shape.
 fn caps(tree: &SourceTree, file: &str, flow: &Flow, ruled: bool, found: &mut Found) {
     let tokens = Tokens::of(tree.text(file).unwrap_or_default());
@@ -352,6 +356,10 @@ fn caps(tree: &SourceTree, file: &str, flow: &Flow, ruled: bool, found: &mut Fou
         };
         let words: Vec<&str> = range.clone().map(|at| tokens.get(at)).collect();
         let capped = cap_of(&tokens, range.clone());
+        // What whoever calls the operator says is no choice of its tiling, and a pointer to it is no number.
+        if words.iter().any(|word| READS_ATTRIBUTE.contains(word)) {
+            continue;
+        }
         // What follows from a limited size is limited with it, and a plain copy is decided elsewhere.
         let computed = words.iter().any(|word| matches!(*word, "+" | "-" | "*" | "/" | "%" | "(" | "?"));
         if capped.is_none() && (!computed || flow.is_of_unified_buffer(target)) {
