@@ -115,7 +115,7 @@ fn survey(tree: &Path, work: &Path, more: &[&str]) -> Ended {
     let output = tool()
         .arg("survey")
         .arg(tree)
-        .args(["--message-format", "json", "--run-timeout-s", "1", "--jobs", "2", "--work"])
+        .args(["--message-format", "json", "--run-timeout-s", "3", "--jobs", "2", "--work"])
         .arg(work)
         .args(more)
         .output()

@@ -52,11 +52,18 @@ ASC_API DataCopyParams WholeBlocks(uint32_t count)
     return DataCopyParams(1, static_cast<uint16_t>(blocks), 0, 0);
 }
 
+/// The memory that a tensor's position stands for.
+template <typename T>
+ASC_API Hardware MemoryOf(const LocalTensor<T>& tensor)
+{
+    return GetPhyType(static_cast<TPosition>(tensor.GetPosition()));
+}
+
 /// From L1 to the bias table (units of 64 bytes) or the fixpipe buffer (units of 128 bytes).
 template <typename T>
 ASC_API void CopyFromL1(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& p)
 {
-    switch (GetPhyType(static_cast<TPosition>(dst.GetPosition()))) {
+    switch (MemoryOf(dst)) {
         case Hardware::BIAS:
             copy_cbuf_to_bt(
                 dst.GetPhyAddr(), Ub(src), static_cast<uint16_t>(0), p.blockCount, p.blockLen, p.srcStride,
@@ -134,9 +141,8 @@ ASC_API void DataCopy(
     const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& repeatParams,
     const DataCopyEnhancedParams&)
 {
-    const auto isL0C = [](uint8_t position) { return GetPhyType(static_cast<TPosition>(position)) == Hardware::L0C; };
     if constexpr (std::is_same_v<T, U>) {
-        if (!isL0C(static_cast<uint8_t>(dst.GetPosition())) && !isL0C(static_cast<uint8_t>(src.GetPosition()))) {
+        if (detail::MemoryOf(dst) != Hardware::L0C && detail::MemoryOf(src) != Hardware::L0C) {
             DataCopy(dst, src, repeatParams);
             return;
         }

@@ -355,11 +355,11 @@ fn caps(tree: &SourceTree, file: &str, flow: &Flow, ruled: bool, found: &mut Fou
             continue;
         };
         let words: Vec<&str> = range.clone().map(|at| tokens.get(at)).collect();
-        let capped = cap_of(&tokens, range.clone());
         // What whoever calls the operator says is no choice of its tiling, and a pointer to it is no number.
         if words.iter().any(|word| READS_ATTRIBUTE.contains(word)) {
             continue;
         }
+        let capped = cap_of(&tokens, range.clone());
         // What follows from a limited size is limited with it, and a plain copy is decided elsewhere.
         let computed = words.iter().any(|word| matches!(*word, "+" | "-" | "*" | "/" | "%" | "(" | "?"));
         if capped.is_none() && (!computed || flow.is_of_unified_buffer(target)) {

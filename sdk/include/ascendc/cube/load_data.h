@@ -17,11 +17,6 @@ ASC_API __cbuf__ MovedAs<T>* Local(const LocalTensor<T>& tensor)
 {
     return reinterpret_cast<__cbuf__ MovedAs<T>*>(tensor.GetPhyAddr());
 }
-template <typename T>
-ASC_API Hardware MemoryOf(const LocalTensor<T>& tensor)
-{
-    return GetPhyType(static_cast<TPosition>(tensor.GetPosition()));
-}
 ASC_API void NoSuchPlace(const char* message) { ascendsim::Fault("unsupported", message); }
 
 }  // namespace detail
