@@ -17,6 +17,10 @@ struct Made {
 const KERNEL: &str = "op_kernel/add_custom.cpp";
 const HOST: &str = "op_host/add_custom.cpp";
 
+/// What never ends sleeps meanwhile: limits are of the clock, and the processor is for the tests beside it.
+const HOST_SLEEPS: (&str, &str, &str) = (HOST, "#include \"register/", "#include <unistd.h>\n#include \"register/");
+const KERNEL_SLEEPS: (&str, &str, &str) = (KERNEL, "#include \"kernel_", "#include <unistd.h>\n#include \"kernel_");
+
 const TREE: [Made; 9] = [
     Made { directory: "math/works", edits: &[], golden: Some("x + y") },
     Made { directory: "math/missing_name", edits: &[(KERNEL, "AscendC::Add(", "AscendC::AddNowhere(")], golden: None },
@@ -28,20 +32,27 @@ const TREE: [Made; 9] = [
     Made { directory: "nn/refuses", edits: &[(HOST, "if (totalLength == 0", "if (totalLength != 0")], golden: None },
     Made {
         directory: "nn/endless_tiling",
-        edits: &[(
-            HOST,
-            "    context->SetBlockDim(",
-            "    volatile bool forever = true;\n    while (forever) {\n    }\n    context->SetBlockDim(",
-        )],
+        edits: &[
+            HOST_SLEEPS,
+            (
+                HOST,
+                "    context->SetBlockDim(",
+                "    volatile bool forever = true;\n    while (forever) {\n        usleep(1000);\n    }\n    context->SetBlockDim(",
+            ),
+        ],
         golden: None,
     },
     Made {
         directory: "nn/hangs",
-        edits: &[(
-            KERNEL,
-            "        for (uint32_t tile = 0;",
-            "        volatile bool forever = true;\n        while (forever) {\n        }\n        for (uint32_t tile = 0;",
-        )],
+        edits: &[
+            KERNEL_SLEEPS,
+            (
+                KERNEL,
+                "        for (uint32_t tile = 0;",
+                "        volatile bool forever = true;\n        while (forever) {\n            usleep(1000);\n        }\n        \
+             for (uint32_t tile = 0;",
+            ),
+        ],
         golden: None,
     },
     Made { directory: "nn/wrong", edits: &[(KERNEL, "AscendC::Add(", "AscendC::Sub(")], golden: Some("x + y") },
@@ -49,6 +60,7 @@ const TREE: [Made; 9] = [
     Made {
         directory: "nn/fewer_cores",
         edits: &[
+            KERNEL_SLEEPS,
             (HOST, "#include \"register/", "#include \"tiling/platform/platform_ascendc.h\"\n#include \"register/"),
             (
                 HOST,
@@ -59,7 +71,8 @@ const TREE: [Made; 9] = [
             (
                 KERNEL,
                 "    op.Process();",
-                "    volatile bool forever = TILING_KEY_IS(48);\n    while (forever) {\n    }\n    op.Process();",
+                "    volatile bool forever = TILING_KEY_IS(48);\n    while (forever) {\n        usleep(1000);\n    }\n    \
+                 op.Process();",
             ),
         ],
         golden: Some("x + y"),
