@@ -10,7 +10,8 @@
 
 use std::cmp::Ordering;
 
-use super::rescale::{leading_shape, of_length, traffic_bytes, with_length};
+use super::proportion::of_length;
+use super::rescale::{leading_shape, traffic_bytes};
 use super::{Accepted, Candidate, Finder, Refusal};
 
 /// Lengths that are asked for between the smallest and the largest case, each the same factor from the next.
@@ -111,7 +112,7 @@ impl Edges<'_> {
         };
         let mut found = Vec::new();
         for times in LONGER_ROWS {
-            let Some(longer) = with_length(case, axis, row * times) else { continue };
+            let longer = of_length(case, axis, row * times);
             if traffic_bytes(&of_length(&longer, 0, length)) > LONGER_ROWS_BYTES {
                 break;
             }

@@ -1,7 +1,8 @@
 //! Larger cases from small ones: examples and tests are mostly too small to say anything about speed.
 
 use super::Candidate;
-use super::rescale::{leading_shape, with_length};
+use super::proportion::{in_proportion, ways_of_length};
+use super::rescale::{leading_shape, traffic_bytes, with_length};
 
 /// The candidate with one dimension made longer in every tensor that has it, so that all tensors together have about `wanted`
 /// elements; one for each dimension that might be it. Whether the operator takes it is for the tiling function to say.
@@ -12,7 +13,7 @@ pub(super) fn larger(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
     }
     let leading = leading_shape(candidate).unwrap_or_default();
     let stretched = leading.iter().enumerate().take(2).filter_map(|(axis, &size)| {
-        let mut larger = with_length(candidate, axis, size.saturating_mul(factor))?;
+        let mut larger = ways_of_length(candidate, axis, size.saturating_mul(factor)).into_iter().next()?;
         larger.place = format!("{}, dimension {axis} made {factor} times as long", candidate.place);
         Some(larger)
     });
@@ -60,25 +61,33 @@ pub fn wider(candidate: &Candidate) -> Vec<Candidate> {
     found
 }
 
-/// The same with outputs that have a part of the axis, such as the half that a gate leaves, made longer with it, and with inputs that do,
-/// such as their gradients. `before` is how long the axis of the leading tensor was.
-fn in_proportion(wider: &Candidate, axis: usize, before: u64) -> Vec<Candidate> {
-    let Some(leading) = leading_shape(wider) else { return Vec::new() };
-    let stretch = |shape: &mut Vec<u64>| {
-        if shape.len() == leading.len() && shape[axis] < before && before.is_multiple_of(shape[axis]) {
-            shape[axis] = leading[axis] / (before / shape[axis]);
+/// Ways to make a case have about `wanted` bytes of traffic: one axis longer or shorter by a whole factor, the first axis first.
+/// Lengths stay what blocks and tiles like, as far as they are. Empty where it has about that size.
+pub fn resized(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
+    let present = traffic_bytes(candidate).max(1);
+    let shape = leading_shape(candidate).unwrap_or_default();
+    let mut ways = Vec::new();
+    for (axis, &length) in shape.iter().enumerate() {
+        let lengths = if wanted > present {
+            let factor = (wanted as f64 / present as f64).round() as u64;
+            vec![length.saturating_mul(factor)]
+        } else {
+            // Rounded down to a power of two: what divides the length mostly divides it by such a one.
+            let factor = (present / wanted.max(1)).max(1);
+            let power = if factor.is_power_of_two() { factor } else { factor.next_power_of_two() / 2 };
+            vec![(length / power).max(1), (length / factor).max(1)]
+        };
+        for length in lengths {
+            for way in ways_of_length(candidate, axis, length) {
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
+            }
         }
-    };
-    let mut outputs = wider.clone();
-    outputs.outputs.iter_mut().filter_map(|output| output.shape.as_mut()).for_each(stretch);
-    outputs.output_shapes.iter_mut().for_each(stretch);
-    let mut all = outputs.clone();
-    let inputs = all.inputs.iter_mut().filter(|input| input.values.is_empty());
-    inputs.filter_map(|input| input.shape.as_mut()).for_each(stretch);
-    let mut found = vec![all, outputs];
-    found.dedup();
-    found.retain(|one| one != wider);
-    found
+    }
+    // An axis that is too short to be cut as far as that is no way to the size.
+    ways.retain(|way| traffic_bytes(way) <= wanted.saturating_mul(2));
+    ways
 }
 
 #[cfg(test)]
@@ -201,5 +210,19 @@ mod tests {
             assert_eq!((input.range.low, input.range.high, input.values.len()), (1.0, 4.0, 0));
             assert!(input.shape.as_ref().unwrap()[0] > 1000);
         }
+    }
+
+    #[test]
+    fn a_size_is_reached_along_one_axis() {
+        let case =
+            |shape: &[u64]| Candidate::guessed(vec![tensor(shape)], Vec::new(), vec![shape.to_vec()], Vec::new());
+        let shapes = |found: &Candidate| found.inputs[0].shape.clone().unwrap();
+        let base = case(&[1024, 1024]);
+        let bytes = traffic_bytes(&base);
+        assert_eq!(shapes(&resized(&base, bytes * 16)[0]), [16 * 1024, 1024]);
+        assert_eq!(shapes(&resized(&base, bytes * 16)[1]), [1024, 16 * 1024]);
+        assert_eq!(shapes(&resized(&base, bytes / 64)[0]), [16, 1024]);
+        let flat = case(&[4, 1 << 20]);
+        assert_eq!(shapes(&resized(&flat, traffic_bytes(&flat) / 64)[0]), [4, 1 << 14], "four rows are too few to cut");
     }
 }

@@ -21,6 +21,7 @@ mod literal;
 mod loosen;
 mod packed;
 mod probe;
+mod proportion;
 mod python_test;
 mod reference;
 mod rescale;
@@ -32,10 +33,11 @@ use manifest::{Attribute, TensorSpec, ValueRange};
 pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTensor};
 pub use edges::Edges;
 pub use finder::{Accepted, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage, with_inputs_compared};
-pub use grow::wider;
+pub use grow::{resized, wider};
 pub use probe::{ProbeDraw, ProbeKind, Wish, smallest_and_largest};
+pub use proportion::of_length;
 pub use reference::{Array, Defined, DefinedOutput, Definition, Meant, Python, ReferenceError, golden_script};
-pub use rescale::{leading_shape, of_length, resized, traffic_bytes};
+pub use rescale::{leading_shape, traffic_bytes};
 
 /// Where a case comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,7 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::guess::combinations;
-use super::rescale::{leading_shape, traffic_bytes, with_length};
+use super::proportion::{of_length, ways_of_length};
+use super::rescale::{leading_shape, traffic_bytes};
 use super::{Candidate, DescribedOp, DescribedTensor, value_range};
 use manifest::{Attribute, TensorSpec};
 
@@ -244,7 +245,7 @@ impl ProbeDraw<'_> {
             let rest = rng.random_range(1..=length.clamp(1, 31));
             let long = [length * jittered + rest, length * jittered];
             let order = if rng.random_range(0..2) == 0 || place > 0 { [1, 0] } else { [0, 1] };
-            ways.extend(order.iter().filter_map(|&which| with_length(case, axis, long[which])));
+            ways.extend(order.iter().flat_map(|&which| ways_of_length(case, axis, long[which])));
         }
         self.wish(ProbeKind::Larger, ways)
     }
@@ -260,7 +261,7 @@ impl ProbeDraw<'_> {
             let length = (length_of(group.smallest, axis) as f64 * factor) as u64;
             let odd = rng.random_range(0..2) == 0;
             let order = if odd { [length | 1, length] } else { [length, length | 1] };
-            ways.extend(order.into_iter().filter_map(|length| with_length(group.smallest, axis, length)));
+            ways.extend(order.into_iter().flat_map(|length| ways_of_length(group.smallest, axis, length)));
         }
         (range >= u64::from(2 * STRATA)).then(|| self.wish(ProbeKind::Between, ways))
     }
@@ -269,8 +270,8 @@ impl ProbeDraw<'_> {
         let mut ways = Vec::new();
         for axis in axes(case, rng) {
             let length = length_of(case, axis);
-            ways.extend(with_length(case, axis, length / factor));
-            ways.extend(with_length(case, axis, 1 + length / (2 * factor)));
+            ways.extend(ways_of_length(case, axis, length / factor));
+            ways.extend(ways_of_length(case, axis, 1 + length / (2 * factor)));
         }
         self.wish(ProbeKind::Smaller, ways)
     }
@@ -281,15 +282,13 @@ impl ProbeDraw<'_> {
         let all = axes(case, rng);
         let mut ways = Vec::new();
         // Two axes at once first, then one alone.
-        if let [first, second, ..] = all[..] {
-            let once = with_length(case, first, odd_near(length_of(case, first), rng));
-            ways.extend(once.and_then(|case| {
-                let length = odd_near(length_of(&case, second), rng);
-                with_length(&case, second, length)
-            }));
+        if let [first, second, ..] = all[..]
+            && let Some(once) = ways_of_length(case, first, odd_near(length_of(case, first), rng)).first()
+        {
+            ways.extend(ways_of_length(once, second, odd_near(length_of(once, second), rng)));
         }
         for axis in all {
-            ways.extend(with_length(case, axis, odd_near(length_of(case, axis), rng)));
+            ways.extend(ways_of_length(case, axis, odd_near(length_of(case, axis), rng)));
         }
         self.wish(ProbeKind::Ragged, ways)
     }
@@ -304,8 +303,8 @@ impl ProbeDraw<'_> {
             let length = length_of(case, axis);
             let long = (length as f64 * wanted as f64 / bytes as f64) as u64;
             if long > 2 {
-                ways.extend(with_length(case, axis, long - rng.random_range(1..=long.min(17) - 1)));
-                ways.extend(with_length(case, axis, long.next_multiple_of(length)));
+                ways.extend(ways_of_length(case, axis, long - rng.random_range(1..=long.min(17) - 1)));
+                ways.extend(ways_of_length(case, axis, long.next_multiple_of(length)));
             }
         }
         self.wish(ProbeKind::Boundary, ways)
@@ -321,7 +320,7 @@ impl ProbeDraw<'_> {
             for axis in axes(base, rng).into_iter().take(2) {
                 let power = rng.random_range(0..14_u32);
                 let length = (1_u64 << power) + [0, 0, 1, 3][rng.random_range(0..4)];
-                changed = with_length(&changed, axis, length).unwrap_or(changed);
+                changed = of_length(&changed, axis, length);
             }
             if !changed.same_call(base) {
                 ways.push(changed);
@@ -379,7 +378,7 @@ impl ProbeDraw<'_> {
             let longest = if axis + 1 == rank { LONGEST_ROW } else { MOST_ROWS };
             let short = shortened(smallest, axis, rank);
             let fits = |way: &Candidate| traffic_bytes(way) <= STRETCHED_BYTES.min(self.most_bytes);
-            let long = |case: &Candidate, length: u64| with_length(case, axis, length).filter(fits);
+            let long = |case: &Candidate, length: u64| ways_of_length(case, axis, length).into_iter().filter(fits);
             // Operators that take any length at all fail at the longest: one that isn't far beyond a number of repeats.
             for (place, (least, most)) in
                 [(MOST_REPEATS + 1, LEAST_LONG), (LEAST_LONG, longest)].into_iter().enumerate()
@@ -398,7 +397,7 @@ impl ProbeDraw<'_> {
             }
             let powers = (LEAST_LONG.ilog2()..=longest.ilog2()).rev().map(|power| 1_u64 << power);
             let powers: Vec<u64> = powers.collect();
-            let ways = short.iter().flat_map(|case| powers.iter().filter_map(|power| long(case, *power))).collect();
+            let ways = short.iter().flat_map(|case| powers.iter().flat_map(|power| long(case, *power))).collect();
             wishes[2].push(Wish { kind: ProbeKind::Stretched, ways });
         }
         wishes.concat()
@@ -425,7 +424,7 @@ fn shortened(case: &Candidate, axis: usize, rank: usize) -> Vec<Candidate> {
     let with = |length_of: &dyn Fn(usize) -> u64| {
         others.iter().fold(case.clone(), |case, other| {
             let length = length_of(*other).min(self::length_of(&case, *other));
-            with_length(&case, *other, length).unwrap_or(case)
+            of_length(&case, *other, length)
         })
     };
     let mut found = vec![with(&|_| 1)];
@@ -610,6 +609,25 @@ mod tests {
         let cases = [case(&op, &[64, 1024]), case(&op, &[8, 16])];
         let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed };
         draw.wishes()
+    }
+
+    #[test]
+    fn an_input_of_half_the_length_stays_half_where_that_is_taken() {
+        let op = op();
+        let of_half = |rows: u64, columns: u64| {
+            let mut case = case(&op, &[rows, columns]);
+            case.inputs[1].shape = Some(vec![rows, 2 * columns]);
+            case
+        };
+        let cases = [of_half(64, 512), of_half(8, 16)];
+        for seed in 0..8 {
+            let draw =
+                ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed };
+            for wish in draw.wishes() {
+                let [half, whole] = [0, 1].map(|place| wish.ways[0].inputs[place].shape.clone().unwrap());
+                assert_eq!([half[0], 2 * half[1]], whole[..], "{:?}", wish.kind);
+            }
+        }
     }
 
     fn volume(candidate: &Candidate) -> u64 {

@@ -34,11 +34,6 @@ fn largest<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Option<&'a [u64]> {
 /// An attribute that equals the number of elements is taken for it from here on: a smaller number may name an axis or a mode.
 const LEAST_COUNT: u64 = 16;
 
-/// The same with another length along an axis, where it has one; else as it is.
-pub fn of_length(candidate: &Candidate, axis: usize, length: u64) -> Candidate {
-    with_length(candidate, axis, length).unwrap_or_else(|| candidate.clone())
-}
-
 /// The case with axis `axis` of the leading input made `length` long, and in every other tensor the axis that goes with it:
 /// the one in the same place, counted from the front or from the back, if it has the same length now. `None` where nothing
 /// changes.
@@ -217,32 +212,6 @@ fn number_of_axis(attributes: &[Attribute], leading: &[u64], axis: usize) -> Opt
 fn longest_list(inputs: &[TensorSpec]) -> u64 {
     let tensors = |of: &TensorSpec| inputs.iter().filter(|other| other.name == of.name).count() as u64;
     inputs.iter().map(tensors).max().unwrap_or(0)
-}
-
-/// Ways to make a case have about `wanted` bytes of traffic: one axis longer or shorter by a whole factor, the first axis first.
-/// Lengths stay what blocks and tiles like, as far as they are. Empty where it has about that size.
-pub fn resized(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
-    let present = traffic_bytes(candidate).max(1);
-    let shape = leading_shape(candidate).unwrap_or_default();
-    let mut ways = Vec::new();
-    for (axis, &length) in shape.iter().enumerate() {
-        let lengths = if wanted > present {
-            let factor = (wanted as f64 / present as f64).round() as u64;
-            vec![length.saturating_mul(factor)]
-        } else {
-            // Rounded down to a power of two: what divides the length mostly divides it by such a one.
-            let factor = (present / wanted.max(1)).max(1);
-            let power = if factor.is_power_of_two() { factor } else { factor.next_power_of_two() / 2 };
-            vec![(length / power).max(1), (length / factor).max(1)]
-        };
-        for length in lengths {
-            let way = with_length(candidate, axis, length);
-            ways.extend(way.filter(|way| !ways.contains(way)));
-        }
-    }
-    // An axis that is too short to be cut as far as that is no way to the size.
-    ways.retain(|way| traffic_bytes(way) <= wanted.saturating_mul(2));
-    ways
 }
 
 /// Bytes of all inputs and outputs; outputs without a shape count as the leading input does.
@@ -495,21 +464,6 @@ mod tests {
         let mut gather = case(&[&[64, 8], &[64]]);
         gather.inputs[1] = TensorSpec { name: "indices".into(), values: vec![3.0], ..tensor("int32", &[64]) };
         assert_eq!(shapes(&with_length(&gather, 0, 640).unwrap()), [vec![640, 8], vec![64]]);
-    }
-
-    #[test]
-    fn a_size_is_reached_along_one_axis() {
-        let base = case(&[&[1024, 1024]]);
-        let bytes = traffic_bytes(&base);
-        assert_eq!(shapes(&resized(&base, bytes * 16)[0]), [vec![16 * 1024, 1024]]);
-        assert_eq!(shapes(&resized(&base, bytes * 16)[1]), [vec![1024, 16 * 1024]]);
-        assert_eq!(shapes(&resized(&base, bytes / 64)[0]), [vec![16, 1024]]);
-        let flat = case(&[&[4, 1 << 20]]);
-        assert_eq!(
-            shapes(&resized(&flat, traffic_bytes(&flat) / 64)[0]),
-            [vec![4, 1 << 14]],
-            "four rows are too few to cut"
-        );
     }
 
     #[test]
