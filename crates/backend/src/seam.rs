@@ -69,6 +69,11 @@ pub trait Backend: Debug + Send + Sync {
     fn with_other_cores(&self) -> Option<Arc<dyn Backend>> {
         None
     }
+
+    /// The same that ends a run after so many seconds, if not before; `None` where runs take as long as they take.
+    fn at_most(&self, _seconds: u64) -> Option<Arc<dyn Backend>> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -391,6 +391,10 @@ impl Backend for SimBackend {
         machine.parameters.aic_cores = cores / VECTOR_CORES_EACH;
         Some(Arc::new(Self { machine: Arc::new(machine), ..self.clone() }))
     }
+
+    fn at_most(&self, seconds: u64) -> Option<Arc<dyn Backend>> {
+        Some(Arc::new(Self { limits: self.limits.clone().at_most(seconds), ..self.clone() }))
+    }
 }
 
 /// Refuses the trace of a program that ended well and of which it does not have the end: nothing would be known of what ran later.

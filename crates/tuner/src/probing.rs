@@ -56,6 +56,10 @@ const MUCH_US: f64 = 100.0;
 /// Further runs of the operator as it was where a candidate does not hold: some operators read what nobody has set, and do
 /// something else each time.
 const RUNS_OF_BASELINE: usize = 2;
+/// Seconds that the operator as it was may take for a probe, and how often it may take longer before nothing as large is begun any more.
+/// A probe that takes so long to simulate does so for every winner that is tried on it.
+const PROBE_S: u64 = 15;
+const MOST_TOO_LONG: usize = 3;
 /// Probe data are drawn from seeds that no case uses: those count from zero.
 const FIRST_DATA_SEED: u64 = 1 << 20;
 
@@ -284,9 +288,14 @@ impl ProbeSet {
         most_us: f64,
     ) -> Result<Option<u64>, TunerError> {
         let (mut kept, mut tried_bytes) = (Vec::new(), None);
-        for group in groups(self.probes.len()) {
+        let mut too_long_bytes: Vec<u64> = Vec::new();
+        for mut group in groups(self.probes.len()) {
             if kept.len() >= count {
                 break;
+            }
+            if too_long_bytes.len() >= MOST_TOO_LONG {
+                let least = too_long_bytes.iter().min().copied().unwrap_or(u64::MAX);
+                group.retain(|place| case_bytes(&self.probes[*place].case) < least);
             }
             tried_bytes = tried_bytes.max(group.iter().map(|place| case_bytes(&self.probes[*place].case)).max());
             for (place, run) in self.run_places(plan, jobs, group).await? {
@@ -299,7 +308,10 @@ impl ProbeSet {
                         kept.push((probe, Before { us: run.us, known: Arc::new(run.known), outputs: run.outputs }));
                     }
                     // What is refused, or takes longer than anybody waits, shows no fault.
-                    Some(Err(Rejection { reason, .. })) if reason == Reason::TilingFailed || reason.is_limit() => {}
+                    Some(Err(Rejection { reason, .. })) if reason.is_limit() => {
+                        too_long_bytes.push(case_bytes(&probe.case));
+                    }
+                    Some(Err(Rejection { reason: Reason::TilingFailed, .. })) => {}
                     Some(Err(rejection)) => {
                         self.faulty.push((probe.case.name, rejection.to_string()));
                     }
@@ -500,6 +512,8 @@ impl ProbeSet {
         let before = self.before.get(place).cloned();
         if let Some(before) = &before {
             evaluator.standard = Standard::Candidate(Arc::clone(&before.known));
+        } else {
+            evaluator.backend = evaluator.backend.at_most(PROBE_S).unwrap_or(evaluator.backend);
         }
         let expected = before.and_then(|before| before.outputs);
         let most = if probe.kind == ProbeKind::Larger { LARGER_WITH_DATA_BYTES } else { MUST_HAVE_DATA_BYTES };
