@@ -291,6 +291,60 @@ fn an_overflow_with_complex_numbers_is_not_written() {
     trap.is_refused_in(&project, "other-dtype-complex64", "InitBuffer");
 }
 
+/// An operator with a way of its own for each dtype, both of which wait for all pipes without need; its cases take one of them.
+fn of_two_ways(probes: u32) -> Project {
+    let project = Project::fixture("add_custom");
+    let (host, kernel) = ("op_host/add_custom.cpp", "op_kernel/add_custom.cpp");
+    let both = project.read(host).replace("{ge::DT_FLOAT16}", "{ge::DT_FLOAT16, ge::DT_FLOAT}");
+    project.write(host, &both.replace("{ge::FORMAT_ND}", "{ge::FORMAT_ND, ge::FORMAT_ND}"));
+    let (add, barrier) = ("        AscendC::Add(zLocal, xLocal, yLocal, this->tileLength);\n", BARRIER);
+    let way = format!("{barrier}    {add}{barrier}");
+    let ways = format!("        if constexpr (sizeof(DTYPE_X) == 2) {{\n{way}        }} else {{\n{way}        }}\n");
+    project.write(kernel, &edited(&project.read(kernel), add, &ways).replace("half", "DTYPE_X"));
+    let manifest = project.read("ascend.toml");
+    project.write("ascend.toml", &edited(&manifest, "probes = 1", &format!("probes = {probes}")));
+    project
+}
+
+const BARRIER: &str = "            AscendC::PipeBarrier<PIPE_ALL>();\n";
+
+/// Tunes with a patch that makes this of the kernel.
+fn with_patch(project: &Project, after: &str) -> Ended {
+    let kernel = "op_kernel/add_custom.cpp";
+    let patch = diffy::create_patch(&project.read(kernel), after).to_string();
+    let named = [("--- original", format!("--- a/{kernel}")), ("+++ modified", format!("+++ b/{kernel}"))];
+    let patch = named.iter().fold(patch, |patch, (from, to)| patch.replace(from, to));
+    project.write("change.diff", &patch);
+    let file = project.path().join("change.diff").display().to_string();
+    let arguments = ["--budget", "1", "--seed", "1", "--stage", "kernel", "--no-bank", "--allow-dirty", "--patch"];
+    project.run(&[&["run"], &arguments[..], &[&file]].concat()).expect(0)
+}
+
+/// Code for a dtype that no case has may be changed where a probe has that dtype, for every winner is tried on it.
+#[test]
+fn what_a_probe_runs_may_be_changed() {
+    require_tools!();
+    for (probes, left) in [(0, 4), (10, 0)] {
+        let (project, kernel) = (of_two_ways(probes), "op_kernel/add_custom.cpp");
+        with_patch(&project, &project.read(kernel).replace(BARRIER, ""));
+        assert_eq!(project.read(kernel).matches(BARRIER.trim()).count(), left, "{probes} probes");
+    }
+}
+
+/// And what is wrong for that dtype alone is not written.
+#[test]
+fn a_patch_that_is_wrong_for_the_dtype_of_a_probe_is_not_written() {
+    require_tools!();
+    let (project, kernel) = (of_two_ways(10), "op_kernel/add_custom.cpp");
+    let before = project.read(kernel);
+    let (of_half, of_float) = before.split_at(before.find("} else {").expect("two ways"));
+    let ended =
+        with_patch(&project, &(of_half.replace(BARRIER, "") + &of_float.replacen("AscendC::Add(", "AscendC::Sub(", 1)));
+    let taken = ended.events.last().expect("a summary")["taken_back"].to_string();
+    assert!(taken.contains("other-dtype-float32"), "{taken}");
+    assert_eq!(project.read(kernel), before);
+}
+
 /// A gain of less than a percent is not worth a change of somebody's sources.
 #[test]
 fn a_small_gain_leaves_the_sources_as_they_were() {

@@ -5,6 +5,7 @@
 //! `rewrite` what many do to it; each room knows only those named after it.
 
 mod analysis;
+mod by_room;
 mod catalogue;
 mod context;
 mod counter;
@@ -15,6 +16,7 @@ pub mod repair;
 mod rewrite;
 mod site;
 
+pub use by_room::{BY_ROOM, by_room};
 pub use catalogue::{all, by_id, named};
 pub use context::coverage::Coverage;
 pub use context::tiling::{TilingMember, TilingStructure};

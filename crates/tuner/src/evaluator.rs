@@ -16,7 +16,7 @@ use super::plan::Plan;
 use super::race::Race;
 use super::standard::{LeansOnTensors, Standard};
 use super::trial_error::{Judgeable, TrialError};
-use super::trialled::{References, Scope, Trialled};
+use super::trialled::{References, Scope, Trialled, visit};
 use super::workload::{Trial, Workload};
 use super::{CaseTime, Outcome, TunerError};
 use backend::{Backend, Description, Execution, KernelJob, ProgramJob, RunFailure};
@@ -260,11 +260,7 @@ impl Evaluator {
                     return Ok(trialled);
                 }
             };
-            let places = execution.launches.iter().flat_map(|launch| &launch.visited);
-            for (place, count) in places {
-                let known = trialled.visited.entry((place.file.clone(), place.line)).or_default();
-                *known = (*count).max(*known);
-            }
+            visit(&mut trialled.visited, &execution);
             trialled.known.note(&case.name, &execution, &self.manifest.allow);
             let of_case = (case.name.as_str(), case.verify_only);
             note(&mut trialled.evaluation.other_data, trial, of_case, &execution.launches);

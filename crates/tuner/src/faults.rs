@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::reference::golden_references;
 use super::standard::LeansOnTensors;
 use super::trial_error::Judgeable;
-use super::trialled::References;
+use super::trialled::{References, visit};
 use super::workload::Trial;
 use super::workspace::Workspace;
 use manifest::{HazardPolicy, Manifest};
@@ -107,10 +107,7 @@ impl<'workspace> Judge<'workspace> {
         let of_rejected = |trial: &&Trial| rejected.contains_key(&evaluator.manifest.cases[trial.case].name);
         for trial in evaluator.workload.trials.iter().filter(of_rejected) {
             let Ok(execution) = evaluator.run_trial(plan, trial, false).await.judged()? else { continue };
-            for (place, count) in execution.launches.iter().flat_map(|launch| &launch.visited) {
-                let known = visited.entry((place.file.clone(), place.line)).or_default();
-                *known = (*count).max(*known);
-            }
+            visit(visited, &execution);
         }
         Ok(())
     }

@@ -48,6 +48,7 @@ mod last_word;
 mod left_alone;
 mod longest_rows;
 mod measurements;
+mod more_room;
 mod noise;
 mod opened;
 mod origin;

@@ -8,7 +8,9 @@ use super::probe_run::ProbeRun;
 use super::probing::{ProbeSet, WithData};
 use super::{TunerError, Workspace};
 use aicore::HazardKind;
-use discovery::cases::{Accepted, Candidate as CaseCandidate, Finder, ProbeKind, Refusal, leading_shape, of_length};
+use discovery::cases::{
+    Accepted, Candidate as CaseCandidate, EVEN, Finder, ProbeKind, Refusal, leading_shape, of_length,
+};
 
 /// Rows of a case are at most so many: how long they may be does not depend on it, and how long it takes to try does.
 const MOST_ROWS: u64 = 8;
@@ -24,11 +26,11 @@ pub(super) async fn longest_rows(
     cases: &[CaseCandidate],
     finder: &Finder<'_>,
     before: &Plan,
-    seed: u64,
+    (seed, whole_blocks): (u64, bool),
 ) -> Result<Vec<Accepted>, TunerError> {
     let mut found = Vec::new();
     for case in cases {
-        found.extend(Scout { workspace, finder, before, seed }.of_case(case).await?);
+        found.extend(Scout { workspace, finder, before, seed, whole_blocks }.of_case(case).await?);
     }
     Ok(found)
 }
@@ -39,6 +41,8 @@ struct Scout<'s> {
     finder: &'s Finder<'s>,
     before: &'s Plan,
     seed: u64,
+    /// Whether the operator takes rows of whole blocks alone.
+    whole_blocks: bool,
 }
 
 /// Rows of a length that the operator as it was runs, and where its buffers end then, in bytes.
@@ -69,7 +73,7 @@ impl Scout<'_> {
                     return Ok(None);
                 };
                 let full = width + left;
-                let lengths = AROUND.map(|part| (full * part / 1000).max(2 * width));
+                let lengths = AROUND.map(|part| self.whole(full * part / 1000).max(2 * width));
                 let (longest, beyond) = parted(&lengths, run(&lengths).await?);
                 // What is longer than the buffers have room for is cut.
                 let Some(beyond) = beyond else { return Ok(None) };
@@ -78,11 +82,15 @@ impl Scout<'_> {
         };
         let step = (beyond - longest.length) / (BETWEEN + 1);
         if step > 0 {
-            let lengths: Vec<u64> = (1..=BETWEEN).map(|place| longest.length + place * step).collect();
+            let lengths: Vec<u64> = (1..=BETWEEN).map(|place| self.whole(longest.length + place * step)).collect();
             let (longer, _) = parted(&lengths, run(&lengths).await?);
             longest = longer.unwrap_or(longest);
         }
         Ok(Some(longest.accepted))
+    }
+
+    fn whole(&self, length: u64) -> u64 {
+        if self.whole_blocks { length / EVEN * EVEN } else { length }
     }
 
     /// What the operator as it was does with rows of these lengths, in order; `None` where it does not take or run them.

@@ -113,7 +113,8 @@ impl ProbeSet {
         }
         accepted.extend(ends_of_ranges(workspace, &edges.before).await?);
         let smallest: Vec<_> = groups.iter().map(|(smallest, _)| (*smallest).clone()).collect();
-        let rows = async || longest_rows(workspace, &smallest, &edges.before, &before, self.seed).await;
+        let rows =
+            async || longest_rows(workspace, &smallest, &edges.before, &before, (self.seed, self.whole_blocks)).await;
         accepted.extend(self.longest_rows.get_or_try_init(rows).await?.iter().cloned());
         set.with_edges(workspace, times, accepted, before).await
     }

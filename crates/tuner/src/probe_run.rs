@@ -6,9 +6,11 @@ use super::known::{KnownFinding, KnownFindings};
 use super::noise::{Timing, ToCome};
 use super::plan::Plan;
 use super::trial_error::Judgeable;
+use super::trialled::visit;
 use super::workload::{Trial, Workload};
 use aicore::HazardKind;
 use backend::Execution;
+use motif::VisitedLines;
 use verify::Rejection;
 
 /// How a run of a probe ended.
@@ -27,6 +29,8 @@ pub(super) struct ProbeRun {
     pub writes_nothing: bool,
     /// Where its buffers end in the fullest unified buffer, in bytes.
     pub buffers_end_bytes: u64,
+    /// Lines that it came through, where the critical path was followed.
+    pub visited: VisitedLines,
 }
 
 /// One probe of one candidate, independent of the set.
@@ -38,6 +42,15 @@ pub(super) struct Task {
     pub with_data: bool,
     /// Whether it is small enough to run with data where it cannot do without.
     pub may_have_data: bool,
+}
+
+impl ProbeRun {
+    /// The hazard by which it leaves part of an output unwritten, where it moves what is no whole block: it does not take such lengths, and
+    /// what another operator does with them tells nothing.
+    pub fn no_whole_block(&self) -> Option<&str> {
+        let first = |kind: HazardKind| self.known.findings.iter().find(|finding| finding.hazard.kind == kind);
+        first(HazardKind::UnwrittenOutput).and_then(|_| Some(first(HazardKind::Misaligned)?.hazard.message.as_str()))
+    }
 }
 
 impl Timing for Task {
@@ -85,6 +98,9 @@ impl Task {
         let writes_nothing = written == 0 && known.findings.iter().any(unwritten);
         let ends = execution.launches.iter().map(|launch| launch.profile.buffers_end_bytes);
         let buffers_end_bytes = ends.max().unwrap_or(0);
-        ProbeRun { us, known, outputs: with_data.then_some(execution.outputs), writes_nothing, buffers_end_bytes }
+        let mut visited = VisitedLines::new();
+        visit(&mut visited, &execution);
+        let outputs = with_data.then_some(execution.outputs);
+        ProbeRun { us, known, outputs, writes_nothing, buffers_end_bytes, visited }
     }
 }

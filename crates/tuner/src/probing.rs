@@ -14,15 +14,17 @@ use super::journal::{Entry, Journal};
 use super::known::KnownFindings;
 use super::noise::fight;
 use super::plan::Plan;
-use super::probe_questions::ask_for;
-use super::probe_run::{Ran, Task};
+use super::probe_questions::{ask_for, takes_whole_blocks_alone};
+use super::probe_run::{ProbeRun, Ran, Task};
 use super::probe_sizes::{affordable_bytes, case_bytes, most_us, unreached};
 use super::standard::Standard;
+use super::trialled::visit_also;
 use super::workload::Workload;
 use super::{CaseTime, TunerError, Workspace};
 use discovery::cases::{Accepted, ProbeKind};
 use discovery::init::{case_of, dtypes_without_cases};
 use manifest::{Case, HazardPolicy};
+use motif::VisitedLines;
 use search::DuelOptions;
 use verify::{Reason, Rejection};
 
@@ -88,6 +90,8 @@ struct Before {
     known: Arc<KnownFindings>,
     /// Right outputs; `None` where it was only timed.
     outputs: Option<Vec<Vec<u8>>>,
+    /// Lines that it came through, at probes that may take another way than the cases.
+    visited: VisitedLines,
 }
 
 /// How a candidate did on one probe.
@@ -151,6 +155,8 @@ pub struct ProbeSet {
     /// Bytes of all tensors of the largest case or probe, where the operator takes more than [`Self::draw`] could run and one core's
     /// unified buffer holds all of this: nobody has seen a second tile then.
     pub unreached_beyond: Option<u64>,
+    /// Whether the operator takes rows of whole blocks of 32 bytes alone, so that probes have no others.
+    pub(super) whole_blocks: bool,
     before: Vec<Before>,
     pub(super) evaluator: Evaluator,
     pub(super) data: PathBuf,
@@ -198,7 +204,9 @@ impl ProbeSet {
         set.untried_dtypes = dtypes_without_cases(&op);
         // Some of them will turn out to say nothing: dtypes that do not build for this chip, and the like.
         let affordable = affordable_bytes(workspace, times);
-        let accepted = ask_for(workspace, &host, &op, &set.data, 2 * count, (seed, affordable)).await?;
+        set.whole_blocks = takes_whole_blocks_alone(workspace, (&host, &op), &plan, seed).await?;
+        let wanted = (2 * count, seed, affordable, set.whole_blocks);
+        let accepted = ask_for(workspace, &host, &op, &set.data, wanted).await?;
         let _ = std::fs::remove_dir_all(&set.data);
         set.admit(accepted, with_data.bytes())?;
         let tried_bytes = set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
@@ -217,6 +225,7 @@ impl ProbeSet {
             faulty: Vec::new(),
             untried_dtypes: Vec::new(),
             unreached_beyond: None,
+            whole_blocks: false,
             before: Vec::new(),
             evaluator,
             data,
@@ -304,8 +313,13 @@ impl ProbeSet {
                     Some(Ok(run)) if run.writes_nothing => {
                         self.faulty.push((probe.case.name, "nothing is written to any output".to_owned()));
                     }
+                    Some(Ok(run)) if run.no_whole_block().is_some() => {
+                        let hazard = run.no_whole_block().unwrap_or_default();
+                        self.faulty.push((probe.case.name, format!("no whole blocks: {hazard}")));
+                    }
                     Some(Ok(run)) if run.us <= most_us => {
-                        kept.push((probe, Before { us: run.us, known: Arc::new(run.known), outputs: run.outputs }));
+                        let ProbeRun { us, known, outputs, visited, .. } = run;
+                        kept.push((probe, Before { us, known: Arc::new(known), outputs, visited }));
                     }
                     // What is refused, or takes longer than anybody waits, shows no fault.
                     Some(Err(Rejection { reason, .. })) if reason.is_limit() => {
@@ -356,6 +370,15 @@ impl ProbeSet {
         let longest_us = cases.clone().chain(probes).fold(0.0, f64::max);
         let larger = |probe: &Probe| probe.kind == ProbeKind::Larger;
         cases.fold(0.0, f64::max) <= MUCH_US && self.probes.iter().any(larger) && longest_us <= shortest_us * MORE_WORK
+    }
+
+    /// Lines that the operator as it was came through at probes of other dtypes and the like, whose outputs are compared: what becomes of
+    /// these lines is looked at before anything is written.
+    pub(super) fn visited(&self) -> VisitedLines {
+        let mut visited = VisitedLines::new();
+        let compared = self.before.iter().filter(|before| before.outputs.is_some());
+        compared.for_each(|before| visit_also(&mut visited, &before.visited));
+        visited
     }
 
     /// Number of probes at which the operator as it was has hazards of its own.
@@ -514,6 +537,9 @@ impl ProbeSet {
             evaluator.standard = Standard::Candidate(Arc::clone(&before.known));
         } else {
             evaluator.backend = evaluator.backend.at_most(PROBE_S).unwrap_or(evaluator.backend);
+            if probe.kind.may_take_another_way() {
+                evaluator.backend = evaluator.backend.following();
+            }
         }
         let expected = before.and_then(|before| before.outputs);
         let most = if probe.kind == ProbeKind::Larger { LARGER_WITH_DATA_BYTES } else { MUST_HAVE_DATA_BYTES };

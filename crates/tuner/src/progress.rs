@@ -211,6 +211,24 @@ impl Progress {
         self.settle(candidate, us, times);
     }
 
+    /// The same where the candidate has one rewrite more, which makes it hold.
+    pub fn settle_rewrite(&mut self, candidate: Candidate, us: f64, times: Vec<CaseTime>) {
+        if let Some(patch) = candidate.patches.last() {
+            self.milestones.push(Milestone {
+                stage: Stage::Kernel,
+                motif: patch.motif.clone(),
+                title: patch.title.clone(),
+                why: patch.why.clone(),
+                gain: self.best_us / us,
+                before: self.best.clone(),
+                before_times: self.best_times.clone(),
+                after: candidate.clone(),
+                part_of: None,
+            });
+        }
+        self.settle(candidate, us, times);
+    }
+
     /// Goes on with other cases, on which the operator as it was takes these times. What the best candidate takes there has to
     /// be found out.
     pub fn rebase(&mut self, baseline_us: f64, times: Vec<CaseTime>, floors: Vec<f64>) {

@@ -20,7 +20,7 @@ use super::queue_depths::{Taken, bounds};
 use super::run_options::RunOptions;
 use super::scheduler::{Limits, Scheduler, Turn};
 use super::session::{Budget, Session};
-use super::trialled::{References, Trialled};
+use super::trialled::{References, Trialled, visit_also};
 use super::workspace::Workspace;
 use super::{CaseTime, TunerError};
 use backend::LaunchProfile;
@@ -28,7 +28,7 @@ use discovery::init::Brought;
 use events::{self, Event, Stage};
 use experience::{Bank, Provenance};
 use manifest::Case;
-use motif::{Coverage, TilingStructure};
+use motif::{Coverage, TilingStructure, VisitedLines};
 use proposer::{MotifProposer, Proposer, Reach};
 use search::geometric_mean;
 use source::SourceTree;
@@ -68,8 +68,10 @@ pub(super) struct Field {
     pub weights: Vec<f64>,
     /// Standard deviation of one run's objective as a share of it; 0 where times are exact.
     pub noise: f64,
-    /// What no case runs.
+    /// What no case runs, and no probe that is known.
     pub coverage: Coverage,
+    /// Lines that probes run.
+    probed: VisitedLines,
     /// Files that the sources include beside themselves.
     pub beside: Arc<SourceTree>,
     /// What the host writes for the kernel.
@@ -81,10 +83,15 @@ pub(super) struct Field {
 impl Field {
     /// Runs the operator as it is on the cases of the workspace.
     pub async fn survey(workspace: Workspace, baseline: &Candidate) -> Result<Self, TunerError> {
-        Self::with_joined(workspace, baseline, Vec::new()).await
+        Self::with_joined(workspace, baseline, Vec::new(), VisitedLines::new()).await
     }
 
-    async fn with_joined(workspace: Workspace, baseline: &Candidate, joined: Vec<String>) -> Result<Self, TunerError> {
+    async fn with_joined(
+        workspace: Workspace,
+        baseline: &Candidate,
+        joined: Vec<String>,
+        probed: VisitedLines,
+    ) -> Result<Self, TunerError> {
         let (reference, references) = follow_baseline(&workspace, baseline).await?;
         let Outcome::Valid(mut baseline_times) = reference.evaluation.outcome.clone() else {
             return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
@@ -98,7 +105,7 @@ impl Field {
             noise = repeated.deviation;
         }
         let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
-        let coverage = Coverage::of(&SyntaxForest::parse(&baseline.sources), &reference.visited);
+        let coverage = covered(baseline, &reference, &probed);
         let references = Arc::new(references);
         let beside = Arc::new(workspace.included_beside());
         let tiling = workspace.evaluator.tiling_structures(&baseline.plain_plan(workspace.tunables())).await;
@@ -111,6 +118,7 @@ impl Field {
             weights,
             noise,
             coverage,
+            probed,
             beside,
             tiling,
             joined,
@@ -120,7 +128,13 @@ impl Field {
     /// The same with a probe among the cases.
     pub async fn joined_by(&self, case: Case, without_data: bool, baseline: &Candidate) -> Result<Self, TunerError> {
         let joined = self.joined.iter().chain([&case.name]).cloned().collect();
-        Self::with_joined(self.workspace.with_case(case, without_data)?, baseline, joined).await
+        Self::with_joined(self.workspace.with_case(case, without_data)?, baseline, joined, self.probed.clone()).await
+    }
+
+    /// Lines that probes run may be changed as well from now on, since every winner is tried on these.
+    pub fn widen(&mut self, probed: VisitedLines, baseline: &Candidate) {
+        self.coverage = covered(baseline, &self.reference, &probed);
+        self.probed = probed;
     }
 
     /// Ratios by which the timed cases may end slower than they began.
@@ -134,6 +148,17 @@ impl Field {
     pub fn baseline_profiles(&self) -> &BTreeMap<String, Vec<LaunchProfile>> {
         &self.reference.profiles
     }
+}
+
+fn covered(baseline: &Candidate, reference: &Trialled, probed: &VisitedLines) -> Coverage {
+    let forest = SyntaxForest::parse(&baseline.sources);
+    let of_cases = Coverage::of(&forest, &reference.visited);
+    if probed.is_empty() {
+        return of_cases;
+    }
+    let mut visited = reference.visited.clone();
+    visit_also(&mut visited, probed);
+    of_cases.widened(&forest, &visited)
 }
 
 /// Everything that lasts longer than a round.

@@ -34,7 +34,7 @@ use super::{CaseTime, TunerError};
 use backend::{LaunchProfile, longest};
 use build::Digest;
 use confinement::Layers;
-use events::{self, Event, SampledCase};
+use events::{self, Event, SampledCase, Stage};
 use experience::{Bank, Record};
 use manifest::Case;
 use motif::Context;
@@ -188,16 +188,11 @@ pub async fn run_from(
     let jobs = workspace.options.jobs;
     let mut standing = Standing::at_first(&field, evaluator, journal, &baseline, budget, jobs);
 
-    // Drawn when there is something to try on them.
+    // Drawn when there is something to try on them, or where no case runs all of the kernel.
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
     let count = workspace.manifest.probes as usize;
-    let draw = async || {
-        let drawn = ProbeSet::draw(workspace, &baseline, &baseline_times, count, WithData::Small, options.seed).await?;
-        let path = workspace.work_directory.join("probes.jsonl");
-        let (journal, _) =
-            Journal::open(&path, &inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
-        Ok::<_, TunerError>(drawn.with_margin().with_journal(journal))
-    };
+    let at_first = (&baseline, &baseline_times[..]);
+    let draw = async || probes_of(workspace, at_first, options, &inputs).await;
     // Whether the cases have been measured by the probes: that is done once.
     let measured = Cell::new(false);
     let mut doubt = async |progress: &Progress, left: u64| {
@@ -217,6 +212,9 @@ pub async fn run_from(
     let mut representing = Vec::new();
     let mut doubted = Doubted::default();
     emit_if(searched.leave_unreached(&field.coverage, &baseline), emit);
+    if options.stages.contains(&Stage::Kernel) && !field.coverage.silent().is_empty() {
+        field.widen(drawn.get_or_try_init(draw).await?.visited(), &baseline);
+    }
     let mut rounds = 0;
     let ended = loop {
         let first = rounds == 0 && !measured.get() && !searched.has_grown(workspace);
@@ -312,6 +310,20 @@ pub async fn run_from(
         generalisation,
         progress,
     })
+}
+
+/// Probes of a run, with what became of candidates on them before it was interrupted.
+async fn probes_of(
+    workspace: &Workspace,
+    (baseline, times): (&Candidate, &[CaseTime]),
+    options: &RunOptions,
+    inputs: &str,
+) -> Result<ProbeSet, TunerError> {
+    let count = workspace.manifest.probes as usize;
+    let drawn = ProbeSet::draw(workspace, baseline, times, count, WithData::Small, options.seed).await?;
+    let path = workspace.work_directory.join("probes.jsonl");
+    let (journal, _) = Journal::open(&path, inputs, options.resume).map_err(|source| TunerError::Journal { source })?;
+    Ok(drawn.with_margin().with_journal(journal))
 }
 
 /// What is done with a winner before the last word: what gains on the cases only goes, and what differs by size is chosen by size.

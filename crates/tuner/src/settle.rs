@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Champion, Outcome};
 use super::larger_share::with_larger_share;
+use super::more_room::{is_without_room, with_room};
 use super::parts::{credit, put_together, take_apart};
 use super::probe_sizes::case_bytes;
 use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict};
@@ -251,6 +252,21 @@ async fn settle_on_probes(
         standing.progress.settle_value(&found.tunable, found.candidate, us, times);
         return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable], motifs: Vec::new() }));
     }
+    if is_without_room(&verdict)
+        && let Some(found) = with_room(field, baseline, &winner, probes, place).await?
+        && let Ok((us, times)) = faster(field, baseline, &found, standing).await?
+    {
+        emit(Event::Warning(events::Warning {
+            code: "by-room".to_owned(),
+            message: format!(
+                "the kernel asks for room from now on, and the best candidate holds on probe {}",
+                probe.case.name
+            ),
+            help: None,
+        }));
+        standing.progress.settle_rewrite(found, us, times);
+        return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: Vec::new(), motifs: Vec::new() }));
+    }
     take_apart(&mut standing.progress, tunables);
     let winner = standing.progress.best.clone();
     let milestones = standing.progress.milestones.clone();
@@ -259,7 +275,14 @@ async fn settle_on_probes(
     let mut left = winner.clone();
     // Each turn takes at least one step back; without any of them the operator is as it was, and holds.
     while blamed.len() < steps.list.len() {
-        let place_of_step = first_to_break(&steps, &blamed, probes, place, tunables).await?;
+        let too_large = match is_without_room(&verdict) && blamed.is_empty() {
+            true => value_without_room(&steps, probes, place, tunables).await?,
+            false => None,
+        };
+        let place_of_step = match too_large {
+            Some(value) => value,
+            None => first_to_break(&steps, &blamed, probes, place, tunables).await?,
+        };
         blamed.insert(place_of_step);
         to_blame.insert(place_of_step);
         taken_back.push(said(
@@ -308,6 +331,24 @@ async fn settle_on_probes(
     // Those that only went with it did nothing wrong.
     let motifs = to_blame.iter().flat_map(motifs).collect();
     Ok(Some(Broken { case: probe.case.clone(), wrong, tunables, motifs }))
+}
+
+/// The value without which alone a candidate has room on a probe, if there is one: rewrites that ask for room come after others, and the first
+/// step to break may be one that they mend.
+async fn value_without_room(
+    steps: &Steps<'_>,
+    probes: &ProbeSet,
+    probe: usize,
+    tunables: &[space::Tunable],
+) -> Result<Option<usize>, TunerError> {
+    for place in (0..steps.list.len()).rev().filter(|place| matches!(steps.list[*place], Step::Value(_))) {
+        let Some(candidate) = steps.without(&BTreeSet::from([place])) else { continue };
+        let verdict = probes.check_one(&candidate.plain_plan(tunables), probe).await?;
+        if verdict.is_some_and(|verdict| verdict.holds()) {
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
 }
 
 /// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.

@@ -6,7 +6,7 @@ use super::evaluation::{CaseTime, Evaluation, Outcome};
 use super::known::KnownFindings;
 use super::known_data::OtherData;
 use super::plan::Plan;
-use backend::LaunchProfile;
+use backend::{Execution, LaunchProfile};
 use motif::VisitedLines;
 use verify::Rejection;
 
@@ -23,6 +23,23 @@ pub enum Scope {
 
 /// Right answers by trial.
 pub type References = BTreeMap<usize, Vec<Vec<u8>>>;
+
+/// Takes note of the lines that a run came through; of how often it did so at most, where several runs come through one.
+pub(super) fn visit(visited: &mut VisitedLines, execution: &Execution) {
+    for (place, count) in execution.launches.iter().flat_map(|launch| &launch.visited) {
+        visit_line(visited, (&place.file, place.line), *count);
+    }
+}
+
+fn visit_line(visited: &mut VisitedLines, (file, line): (&str, u32), count: u64) {
+    let known = visited.entry((file.to_owned(), line)).or_default();
+    *known = count.max(*known);
+}
+
+/// The same of lines that other runs came through.
+pub(super) fn visit_also(visited: &mut VisitedLines, others: &VisitedLines) {
+    others.iter().for_each(|((file, line), count)| visit_line(visited, (file, *line), *count));
+}
 
 /// A trial's evaluation with what the reports want to see.
 #[derive(Clone, Debug)]

@@ -34,7 +34,7 @@ pub use described::{DescribedAttribute, DescribedOp, DescribedOps, DescribedTens
 pub use edges::Edges;
 pub use finder::{Accepted, Finder, MOST_ENDLESS, Reach, Refusal, Sense, Stage, with_inputs_compared};
 pub use grow::{resized, wider};
-pub use probe::{ProbeDraw, ProbeKind, Wish, smallest_and_largest};
+pub use probe::{EVEN, ProbeDraw, ProbeKind, Wish, smallest_and_largest};
 pub use proportion::of_length;
 pub use reference::{Array, Defined, DefinedOutput, Definition, Meant, Python, ReferenceError, golden_script};
 pub use rescale::{leading_shape, traffic_bytes};

@@ -66,6 +66,11 @@ impl ProbeKind {
         matches!(self, ProbeKind::OtherAttribute | ProbeKind::OtherCores)
     }
 
+    /// Whether it is there for code that no case runs.
+    pub fn may_take_another_way(self) -> bool {
+        matches!(self, ProbeKind::OtherDtype | ProbeKind::OtherKey | ProbeKind::OtherAttribute)
+    }
+
     /// The word in names and messages.
     pub fn word(self) -> &'static str {
         match self {
@@ -107,6 +112,8 @@ pub struct ProbeDraw<'a> {
     pub ub_bytes: u64,
     /// Bytes of all tensors that no probe goes beyond.
     pub most_bytes: u64,
+    /// Whether rows have lengths of whole blocks alone, since the operator takes no others.
+    pub whole_blocks: bool,
     /// Seed.
     pub seed: u64,
 }
@@ -147,7 +154,7 @@ const STRETCHED_BYTES: u64 = 12 << 20;
 /// Elements of an axis that is as short as operators take that want a whole block.
 const OF_A_BLOCK: u64 = 16;
 /// A multiple of this is taken by operators that take no odd length.
-const EVEN: u64 = 64;
+pub const EVEN: u64 = 64;
 /// Odd lengths that are drawn for each way to be short.
 const ODD_DRAWS: usize = 2;
 
@@ -212,6 +219,13 @@ impl ProbeDraw<'_> {
         wishes
     }
 
+    /// Ways to make an axis about so long.
+    fn ways(&self, case: &Candidate, axis: usize, length: u64) -> Vec<Candidate> {
+        let is_of_rows = leading_shape(case).is_some_and(|shape| axis + 1 == shape.len());
+        let length = if self.whole_blocks && is_of_rows { length.next_multiple_of(EVEN) } else { length };
+        ways_of_length(case, axis, length)
+    }
+
     fn groups(&self) -> Vec<Group<'_>> {
         let pairs = smallest_and_largest(self.cases);
         pairs.into_iter().map(|(smallest, largest)| Group { smallest, largest }).collect()
@@ -245,7 +259,7 @@ impl ProbeDraw<'_> {
             let rest = rng.random_range(1..=length.clamp(1, 31));
             let long = [length * jittered + rest, length * jittered];
             let order = if rng.random_range(0..2) == 0 || place > 0 { [1, 0] } else { [0, 1] };
-            ways.extend(order.iter().flat_map(|&which| ways_of_length(case, axis, long[which])));
+            ways.extend(order.iter().flat_map(|&which| self.ways(case, axis, long[which])));
         }
         self.wish(ProbeKind::Larger, ways)
     }
@@ -261,7 +275,7 @@ impl ProbeDraw<'_> {
             let length = (length_of(group.smallest, axis) as f64 * factor) as u64;
             let odd = rng.random_range(0..2) == 0;
             let order = if odd { [length | 1, length] } else { [length, length | 1] };
-            ways.extend(order.into_iter().flat_map(|length| ways_of_length(group.smallest, axis, length)));
+            ways.extend(order.into_iter().flat_map(|length| self.ways(group.smallest, axis, length)));
         }
         (range >= u64::from(2 * STRATA)).then(|| self.wish(ProbeKind::Between, ways))
     }
@@ -270,8 +284,8 @@ impl ProbeDraw<'_> {
         let mut ways = Vec::new();
         for axis in axes(case, rng) {
             let length = length_of(case, axis);
-            ways.extend(ways_of_length(case, axis, length / factor));
-            ways.extend(ways_of_length(case, axis, 1 + length / (2 * factor)));
+            ways.extend(self.ways(case, axis, length / factor));
+            ways.extend(self.ways(case, axis, 1 + length / (2 * factor)));
         }
         self.wish(ProbeKind::Smaller, ways)
     }
@@ -283,12 +297,12 @@ impl ProbeDraw<'_> {
         let mut ways = Vec::new();
         // Two axes at once first, then one alone.
         if let [first, second, ..] = all[..]
-            && let Some(once) = ways_of_length(case, first, odd_near(length_of(case, first), rng)).first()
+            && let Some(once) = self.ways(case, first, odd_near(length_of(case, first), rng)).first()
         {
-            ways.extend(ways_of_length(once, second, odd_near(length_of(once, second), rng)));
+            ways.extend(self.ways(once, second, odd_near(length_of(once, second), rng)));
         }
         for axis in all {
-            ways.extend(ways_of_length(case, axis, odd_near(length_of(case, axis), rng)));
+            ways.extend(self.ways(case, axis, odd_near(length_of(case, axis), rng)));
         }
         self.wish(ProbeKind::Ragged, ways)
     }
@@ -303,8 +317,8 @@ impl ProbeDraw<'_> {
             let length = length_of(case, axis);
             let long = (length as f64 * wanted as f64 / bytes as f64) as u64;
             if long > 2 {
-                ways.extend(ways_of_length(case, axis, long - rng.random_range(1..=long.min(17) - 1)));
-                ways.extend(ways_of_length(case, axis, long.next_multiple_of(length)));
+                ways.extend(self.ways(case, axis, long - rng.random_range(1..=long.min(17) - 1)));
+                ways.extend(self.ways(case, axis, long.next_multiple_of(length)));
             }
         }
         self.wish(ProbeKind::Boundary, ways)
@@ -320,7 +334,7 @@ impl ProbeDraw<'_> {
             for axis in axes(base, rng).into_iter().take(2) {
                 let power = rng.random_range(0..14_u32);
                 let length = (1_u64 << power) + [0, 0, 1, 3][rng.random_range(0..4)];
-                changed = of_length(&changed, axis, length);
+                changed = self.ways(&changed, axis, length).into_iter().next().unwrap_or(changed);
             }
             if !changed.same_call(base) {
                 ways.push(changed);
@@ -376,9 +390,12 @@ impl ProbeDraw<'_> {
         let mut wishes = [Vec::new(), Vec::new(), Vec::new()];
         for axis in (0..rank).rev().take(STRETCHED_AXES) {
             let longest = if axis + 1 == rank { LONGEST_ROW } else { MOST_ROWS };
-            let short = shortened(smallest, axis, rank);
+            let mut short = shortened(smallest, axis, rank);
+            if self.whole_blocks && axis + 1 < rank {
+                short.retain(|case| length_of(case, rank - 1).is_multiple_of(OF_A_BLOCK));
+            }
             let fits = |way: &Candidate| traffic_bytes(way) <= STRETCHED_BYTES.min(self.most_bytes);
-            let long = |case: &Candidate, length: u64| ways_of_length(case, axis, length).into_iter().filter(fits);
+            let long = |case: &Candidate, length: u64| self.ways(case, axis, length).into_iter().filter(fits);
             // Operators that take any length at all fail at the longest: one that isn't far beyond a number of repeats.
             for (place, (least, most)) in
                 [(MOST_REPEATS + 1, LEAST_LONG), (LEAST_LONG, longest)].into_iter().enumerate()
@@ -607,7 +624,15 @@ mod tests {
     fn draw(seed: u64) -> Vec<Wish> {
         let op = op();
         let cases = [case(&op, &[64, 1024]), case(&op, &[8, 16])];
-        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed };
+        let draw = ProbeDraw {
+            op: &op,
+            cases: &cases,
+            cores: 48,
+            ub_bytes: 192 << 10,
+            most_bytes: 256 << 20,
+            whole_blocks: false,
+            seed,
+        };
         draw.wishes()
     }
 
@@ -621,12 +646,49 @@ mod tests {
         };
         let cases = [of_half(64, 512), of_half(8, 16)];
         for seed in 0..8 {
-            let draw =
-                ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed };
+            let draw = ProbeDraw {
+                op: &op,
+                cases: &cases,
+                cores: 48,
+                ub_bytes: 192 << 10,
+                most_bytes: 256 << 20,
+                whole_blocks: false,
+                seed,
+            };
             for wish in draw.wishes() {
                 let [half, whole] = [0, 1].map(|place| wish.ways[0].inputs[place].shape.clone().unwrap());
                 assert_eq!([half[0], 2 * half[1]], whole[..], "{:?}", wish.kind);
             }
+        }
+    }
+
+    #[test]
+    fn rows_are_whole_blocks_where_others_are_not_taken() {
+        let op = op();
+        let cases = [case(&op, &[64, 1024]), case(&op, &[8, 64])];
+        for seed in 0..8 {
+            let most_bytes = 256 << 20;
+            let draw = ProbeDraw {
+                op: &op,
+                cases: &cases,
+                cores: 48,
+                ub_bytes: 192 << 10,
+                most_bytes,
+                whole_blocks: true,
+                seed,
+            };
+            let wishes = draw.wishes();
+            for way in wishes.iter().flat_map(|wish| &wish.ways) {
+                let shape = way.inputs[0].shape.clone().unwrap();
+                assert!(shape[1].is_multiple_of(OF_A_BLOCK), "{shape:?}");
+            }
+            let odd = |wish: &Wish| wish.ways.iter().any(|way| way.inputs[0].shape.as_ref().unwrap()[0] % 2 == 1);
+            assert!(
+                wishes.iter().filter(|wish| wish.kind == ProbeKind::Ragged).any(odd),
+                "rows are still odd in number"
+            );
+            let stretched = wishes.iter().filter(|wish| wish.kind == ProbeKind::Stretched);
+            assert!(stretched.flat_map(|wish| &wish.ways).any(|way| way.inputs[0].shape.as_ref().unwrap()[1] > 1024));
         }
     }
 
@@ -650,7 +712,15 @@ mod tests {
             attribute("bias", "float", "0"),
         ];
         let cases = [case(&op, &[64, 1024]), small.clone()];
-        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed: 1 };
+        let draw = ProbeDraw {
+            op: &op,
+            cases: &cases,
+            cores: 48,
+            ub_bytes: 192 << 10,
+            most_bytes: 256 << 20,
+            whole_blocks: false,
+            seed: 1,
+        };
         let wishes = draw.wishes();
         let changed = wishes.iter().filter(|wish| wish.kind == ProbeKind::OtherAttribute).map(|wish| {
             let way = &wish.ways[0];
@@ -669,7 +739,15 @@ mod tests {
         let op = op();
         let case = case(&op, &[64, 8, 128]);
         let cases = [case];
-        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed: 1 };
+        let draw = ProbeDraw {
+            op: &op,
+            cases: &cases,
+            cores: 48,
+            ub_bytes: 192 << 10,
+            most_bytes: 256 << 20,
+            whole_blocks: false,
+            seed: 1,
+        };
         let stretched: Vec<Wish> = draw.wishes().into_iter().filter(|wish| wish.kind == ProbeKind::Stretched).collect();
         assert_eq!(stretched.len(), 9);
         let shape = |way: &Candidate| way.inputs[0].shape.clone().unwrap();
@@ -707,7 +785,15 @@ mod tests {
             }
         };
         let cases = [of(&[&[512, 1024], &[7], &[64, 64]]), of(&[&[8, 16], &[77]])];
-        let draw = ProbeDraw { op: &op, cases: &cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, seed: 1 };
+        let draw = ProbeDraw {
+            op: &op,
+            cases: &cases,
+            cores: 48,
+            ub_bytes: 192 << 10,
+            most_bytes: 256 << 20,
+            whole_blocks: false,
+            seed: 1,
+        };
         let wishes = draw.wishes();
         let more = wishes.iter().find(|wish| wish.kind == ProbeKind::MoreTensors).unwrap();
         let counts: Vec<usize> = more.ways.iter().map(|way| way.inputs.len()).collect();

@@ -21,6 +21,8 @@ pub struct Coverage {
     silent: BTreeMap<String, Vec<Silent>>,
     /// The files that `silent` speaks of.
     sources: SourceTree,
+    /// The same of the cases alone, where probes run more.
+    of_cases: Option<Box<Coverage>>,
 }
 
 impl Coverage {
@@ -37,6 +39,12 @@ impl Coverage {
         coverage
     }
 
+    /// The same where other runs came through more lines than those of the cases.
+    #[must_use]
+    pub fn widened(self, forest: &SyntaxForest, visited: &VisitedLines) -> Self {
+        Self { of_cases: Some(Box::new(self)), ..Self::of(forest, visited) }
+    }
+
     /// What no case runs, as `file: name`, and as `file: what at line` for parts of functions.
     pub fn silent(&self) -> Vec<String> {
         let named = |(file, silent): (&String, &Vec<Silent>)| {
@@ -47,7 +55,8 @@ impl Coverage {
 
     /// The same of what has become of the sources: what was left alone is where its lines are now.
     pub(crate) fn carried(&self, tree: &SourceTree) -> Self {
-        let mut carried = Self::default();
+        let of_cases = self.of_cases.as_ref().map(|of_cases| Box::new(of_cases.carried(tree)));
+        let mut carried = Self { of_cases, ..Self::default() };
         for (file, silent) in &self.silent {
             let (Some(old), Some(new)) = (self.sources.text(file), tree.text(file)) else { continue };
             let silent = if old == new { silent.clone() } else { moved(silent, old, new) };
@@ -78,7 +87,12 @@ impl Coverage {
         what
     }
 
-    /// Why a change would go unverified, if it would: it touches what no case runs.
+    /// The same of a change that only the cases can vouch for.
+    pub(crate) fn unverified_by_cases(&self, edit: &Edit) -> Option<String> {
+        self.of_cases.as_deref().unwrap_or(self).unverified(edit)
+    }
+
+    /// Why a change would go unverified, if it would: it touches what no case runs, and no probe.
     pub(crate) fn unverified(&self, edit: &Edit) -> Option<String> {
         let silent = self.silent.get(&edit.file)?;
         let text = self.sources.text(&edit.file)?;

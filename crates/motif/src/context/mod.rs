@@ -127,7 +127,19 @@ impl Context {
         Ok(patched)
     }
 
-    /// `Err` where an edit touches what no case runs.
+    /// The same for a patch of which nothing is known but what it does on the cases. Probes draw a few numbers for what no case runs, which is
+    /// enough to find a fault that slips in, and not one that somebody, or a model, has put there.
+    ///
+    /// # Errors
+    /// Where it touches code that no case runs, and what [`Self::admit`] refuses.
+    pub fn admit_on_cases(&self, patch: &Patch) -> Result<SourceTree, Refusal> {
+        if let Some(reason) = patch.edits.iter().find_map(|edit| self.coverage.unverified_by_cases(edit)) {
+            return Err(Refusal::Unverified { title: patch.title.clone(), reason });
+        }
+        self.admit(patch)
+    }
+
+    /// `Err` where an edit touches what no case runs, nor a probe.
     pub(crate) fn verifiable(&self, edits: &[Edit]) -> Result<(), String> {
         edits.iter().find_map(|edit| self.coverage.unverified(edit)).map_or(Ok(()), Err)
     }

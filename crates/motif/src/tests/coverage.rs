@@ -188,6 +188,31 @@ fn a_branch_that_no_case_runs_is_left_alone() {
 }
 
 #[test]
+fn what_only_probes_run_is_for_those_who_do_not_write_for_them() {
+    let text = computing(
+        "        if (count > 8) {\n            AscendC::Exp(y, x, count);\n        } else {\n            AscendC::Ln(y, x, count);\n        }\n",
+    );
+    let of_cases = [COPIES[0], COPIES[1], "Exp(y"];
+    let context = context(&text);
+    let ran = |wanted: &[&str]| -> VisitedLines { lines(&text, wanted).into_iter().map(|line| (line, 1)).collect() };
+    let cases = Coverage::of(&context.forest, &ran(&of_cases));
+    let both = cases.widened(&context.forest, &ran(&[&of_cases[..], &["Ln(y"]].concat()));
+    let context = context.with_coverage(&both);
+    let change = |from: &str, to: &str| {
+        let at = text.find(from).unwrap();
+        let edit = source::Edit { file: "k.h".to_owned(), span: at..at + from.len(), replacement: to.to_owned() };
+        Patch { title: "a change".to_owned(), motif: String::new(), edits: vec![edit] }
+    };
+    let (of_case, of_probe) = (change("Exp(y", "Abs(y"), change("Ln(y", "Sqrt(y"));
+    assert!(context.admit(&of_case).is_ok() && context.admit(&of_probe).is_ok());
+    assert!(context.admit_on_cases(&of_case).is_ok());
+    let refused = context.admit_on_cases(&of_probe).unwrap_err().to_string();
+    assert!(refused.contains("no case runs"), "{refused}");
+    let changed = context.after(context.admit(&of_case).unwrap());
+    assert!(changed.admit_on_cases(&of_probe).is_err(), "nor when something else has changed");
+}
+
+#[test]
 fn what_follows_an_early_exit_is_a_block_of_its_own() {
     let text = computing(
         "        AscendC::Abs(y, x, count);\n        if (count == 0) {\n            return;\n        }\n        AscendC::Exp(y, x, count);\n",

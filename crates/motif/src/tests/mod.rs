@@ -18,6 +18,7 @@ mod order;
 mod queue_for_buffer;
 mod queue_for_flags;
 mod queues;
+mod room;
 mod row_scalars;
 mod rows;
 mod running;
