@@ -23,18 +23,39 @@ pub(super) async fn with_room(
     probes: &ProbeSet,
     place: usize,
 ) -> Result<Option<Candidate>, TunerError> {
-    if winner.patches.iter().any(|patch| patch.motif == BY_ROOM) {
-        return Ok(None);
-    }
+    let why = format!("probe {} has no room for them", probes.probes[place].case.name);
+    let Some(candidate) = asking_for_room(field, baseline, winner, &why) else { return Ok(None) };
+    let verdict = probes.check_one(&candidate.plain_plan(field.workspace.tunables()), place).await?;
+    Ok(verdict.is_some_and(|verdict| verdict.holds()).then_some(candidate))
+}
+
+/// How some of a winner's steps do on a probe, with as many buffers and rows as there is room for, as the winner has: the rewrite that asks for
+/// room is the last one, and those before it do not stand for themselves.
+pub(super) async fn verdict_with_room(
+    (field, baseline, winner): (&Field, &Candidate, &Candidate),
+    candidate: &Candidate,
+    probes: &ProbeSet,
+    place: usize,
+) -> Result<Option<ProbeVerdict>, TunerError> {
     let tunables = field.workspace.tunables();
+    let verdict = probes.check_one(&candidate.plain_plan(tunables), place).await?;
+    let asks = winner.patches.iter().any(|patch| patch.motif == BY_ROOM);
+    if !asks || !verdict.as_ref().is_some_and(is_without_room) {
+        return Ok(verdict);
+    }
+    match asking_for_room(field, baseline, candidate, "") {
+        Some(candidate) => probes.check_one(&candidate.plain_plan(tunables), place).await,
+        None => Ok(verdict),
+    }
+}
+
+fn asking_for_room(field: &Field, baseline: &Candidate, winner: &Candidate, why: &str) -> Option<Candidate> {
+    if winner.patches.iter().any(|patch| patch.motif == BY_ROOM) {
+        return None;
+    }
     let context = |sources: &SourceTree| context_of(sources, None, (&field.coverage, &field.beside, &field.tiling));
     let now = context(&winner.sources);
-    let Some(patch) = by_room(&context(&baseline.sources), &now) else { return Ok(None) };
-    if now.admit(&patch).is_err() {
-        return Ok(None);
-    }
-    let why = format!("probe {} has no room for them", probes.probes[place].case.name);
-    let Ok(candidate) = winner.with_patch(tunables, &patch, &why) else { return Ok(None) };
-    let verdict = probes.check_one(&candidate.plain_plan(tunables), place).await?;
-    Ok(verdict.is_some_and(|verdict| verdict.holds()).then_some(candidate))
+    let patch = by_room(&context(&baseline.sources), &now)?;
+    now.admit(&patch).ok()?;
+    winner.with_patch(field.workspace.tunables(), &patch, why).ok()
 }

@@ -260,6 +260,11 @@ impl Progress {
         self.held = Some(self.way());
     }
 
+    /// The last best candidate that held on all probes that were drawn.
+    pub fn held(&self) -> Option<&Candidate> {
+        self.held.as_ref().map(|held| &held.best)
+    }
+
     /// Goes back to the last best candidate that held on all probes, if it is faster than what is left of a later one.
     pub fn take_up_held(&mut self) -> bool {
         let Some(held) = self.held.take_if(|held| held.best_us < self.best_us) else { return false };

@@ -131,10 +131,12 @@ impl Field {
         Self::with_joined(self.workspace.with_case(case, without_data)?, baseline, joined, self.probed.clone()).await
     }
 
-    /// Lines that probes run may be changed as well from now on, since every winner is tried on these.
-    pub fn widen(&mut self, probed: VisitedLines, baseline: &Candidate) {
+    /// Lines that probes run may be changed as well from now on, since every winner is tried on these. Returns whether these are more.
+    pub fn widen(&mut self, probed: VisitedLines, baseline: &Candidate) -> bool {
+        let before = self.coverage.silent();
         self.coverage = covered(baseline, &self.reference, &probed);
         self.probed = probed;
+        self.coverage.silent() != before
     }
 
     /// Ratios by which the timed cases may end slower than they began.

@@ -177,8 +177,7 @@ pub async fn run_from(
     let mut field = surveyed.field;
     let baseline_profiles = field.baseline_profiles().clone();
     let baseline_times = field.baseline_times.clone();
-    let references = Arc::clone(&field.references);
-    let weights = field.weights.clone();
+    let (references, weights) = (Arc::clone(&field.references), field.weights.clone());
     let baseline_known = field.reference.known.clone();
     tell_of_baseline(workspace, &field, emit);
 
@@ -188,7 +187,7 @@ pub async fn run_from(
     let jobs = workspace.options.jobs;
     let mut standing = Standing::at_first(&field, evaluator, journal, &baseline, budget, jobs);
 
-    // Drawn when there is something to try on them, or where no case runs all of the kernel.
+    // Drawn when there is something to try on them, or where nothing is left to try in what the cases run.
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
     let count = workspace.manifest.probes as usize;
     let at_first = (&baseline, &baseline_times[..]);
@@ -207,22 +206,28 @@ pub async fn run_from(
         let flattered = !measured.get() && left >= LEAST_ROUND && flatter(on_cases, &verdicts);
         Ok(flattered.then(|| "the cases flatter: on probes the gain is less than two thirds of theirs".to_owned()))
     };
-    let mut taken_back = Vec::new();
-    let mut joined = Vec::new();
-    let mut representing = Vec::new();
-    let mut doubted = Doubted::default();
+    let (mut taken_back, mut joined, mut representing) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut doubted, mut rounds) = (Doubted::default(), 0);
     emit_if(searched.leave_unreached(&field.coverage, &baseline), emit);
-    if options.stages.contains(&Stage::Kernel) && !field.coverage.silent().is_empty() {
+    // Patches of the user are refused or taken once.
+    let mut widened = options.patches.is_some() && !field.coverage.silent().is_empty();
+    if widened {
         field.widen(drawn.get_or_try_init(draw).await?.visited(), &baseline);
     }
-    let mut rounds = 0;
     let ended = loop {
-        let first = rounds == 0 && !measured.get() && !searched.has_grown(workspace);
+        let first = standing.turns == 0;
         let round = Round { options, bank: &bank, baseline: &baseline, space: &searched.space, first };
         let Ended { why: ended, by_probe, brought } = round.search(&field, &mut standing, &mut doubt, emit).await?;
         if !brought.tunables.is_empty() {
             searched.grow(&brought, (&mut field, &mut standing.progress), &baseline, emit);
             continue;
+        }
+        // What the cases run comes first: probes take their time, and may run no more than these.
+        if !widened && !by_probe && may_go_on_beyond_the_cases(options, &field, &standing) {
+            widened = true;
+            if field.widen(drawn.get_or_try_init(draw).await?.visited(), &baseline) {
+                continue;
+            }
         }
         standing.progress.keep_best();
         if !by_probe {
@@ -310,6 +315,12 @@ pub async fn run_from(
         generalisation,
         progress,
     })
+}
+
+/// Whether rewriting goes on where there is code that no case runs.
+fn may_go_on_beyond_the_cases(options: &RunOptions, field: &Field, standing: &Standing) -> bool {
+    let rewrites = options.stages.contains(&Stage::Kernel) && !field.coverage.silent().is_empty();
+    rewrites && standing.session.used_up().is_none() && standing.session.left() >= LEAST_ROUND
 }
 
 /// Probes of a run, with what became of candidates on them before it was interrupted.

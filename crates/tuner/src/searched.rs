@@ -36,11 +36,6 @@ impl Searched {
         self.workspace.tunables()
     }
 
-    /// Whether something was brought along since the run began.
-    pub fn has_grown(&self, workspace: &Workspace) -> bool {
-        self.tunables().len() > workspace.tunables().len()
-    }
-
     /// Leaves alone what no case comes by, and says so.
     pub fn leave_unreached(&mut self, coverage: &Coverage, baseline: &Candidate) -> Option<Event> {
         let unreached = unreached(&self.space, &baseline.sources, coverage);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Champion, Outcome};
 use super::larger_share::with_larger_share;
-use super::more_room::{is_without_room, with_room};
+use super::more_room::{is_without_room, verdict_with_room, with_room};
 use super::parts::{credit, put_together, take_apart};
 use super::probe_sizes::case_bytes;
 use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict};
@@ -275,13 +275,13 @@ async fn settle_on_probes(
     let mut left = winner.clone();
     // Each turn takes at least one step back; without any of them the operator is as it was, and holds.
     while blamed.len() < steps.list.len() {
-        let too_large = match is_without_room(&verdict) && blamed.is_empty() {
-            true => value_without_room(&steps, probes, place, tunables).await?,
+        let too_large = match is_without_room(&verdict) {
+            true => value_without_room(&steps, &blamed, probes, place, tunables).await?,
             false => None,
         };
         let place_of_step = match too_large {
             Some(value) => value,
-            None => first_to_break(&steps, &blamed, probes, place, tunables).await?,
+            None => first_to_break((field, baseline), &steps, &blamed, probes, place).await?,
         };
         blamed.insert(place_of_step);
         to_blame.insert(place_of_step);
@@ -315,7 +315,13 @@ async fn settle_on_probes(
     standing.progress.settle(left, us, times);
     credit(&mut standing.progress, &milestones, gain);
     put_together(&mut standing.progress, tunables);
-    if standing.progress.take_up_held() {
+    // It held on those that were drawn, and this one may be an edge.
+    let held = standing.progress.held().map(|held| held.plain_plan(tunables));
+    let holds_here = match held {
+        Some(plan) => probes.check_one(&plan, place).await?.is_none_or(|verdict| verdict.holds()),
+        None => false,
+    };
+    if holds_here && standing.progress.take_up_held() {
         let why = "the best candidate before them held on all probes and is faster than what is left".to_owned();
         taken_back.push(said(TakenBack { step: "the latest steps".to_owned(), why }, emit));
     }
@@ -333,31 +339,37 @@ async fn settle_on_probes(
     Ok(Some(Broken { case: probe.case.clone(), wrong, tunables, motifs }))
 }
 
-/// The value without which alone a candidate has room on a probe, if there is one: rewrites that ask for room come after others, and the first
-/// step to break may be one that they mend.
+/// The value without which a candidate holds on a probe that it had no room on; where there is none, the first one without which it has
+/// room and is slow. Rewrites that ask for room come after others, and the first step to break may be one that they mend.
 async fn value_without_room(
-    steps: &Steps<'_>,
-    probes: &ProbeSet,
-    probe: usize,
-    tunables: &[space::Tunable],
-) -> Result<Option<usize>, TunerError> {
-    for place in (0..steps.list.len()).rev().filter(|place| matches!(steps.list[*place], Step::Value(_))) {
-        let Some(candidate) = steps.without(&BTreeSet::from([place])) else { continue };
-        let verdict = probes.check_one(&candidate.plain_plan(tunables), probe).await?;
-        if verdict.is_some_and(|verdict| verdict.holds()) {
-            return Ok(Some(place));
-        }
-    }
-    Ok(None)
-}
-
-/// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
-async fn first_to_break(
     steps: &Steps<'_>,
     gone: &BTreeSet<usize>,
     probes: &ProbeSet,
     probe: usize,
     tunables: &[space::Tunable],
+) -> Result<Option<usize>, TunerError> {
+    let mut with_room = None;
+    let is_value = |place: &usize| matches!(steps.list[*place], Step::Value(_)) && !gone.contains(place);
+    for place in (0..steps.list.len()).rev().filter(is_value) {
+        let left_out = gone.iter().copied().chain([place]).collect();
+        let Some(candidate) = steps.without(&left_out) else { continue };
+        match probes.check_one(&candidate.plain_plan(tunables), probe).await? {
+            Some(verdict) if verdict.holds() => return Ok(Some(place)),
+            Some(ProbeVerdict::Slower { .. }) => with_room = with_room.or(Some(place)),
+            _ => {}
+        }
+    }
+    // Once there is room, one that changes nothing is not to blame.
+    Ok(with_room.filter(|_| gone.is_empty()))
+}
+
+/// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
+async fn first_to_break(
+    (field, baseline): (&Field, &Candidate),
+    steps: &Steps<'_>,
+    gone: &BTreeSet<usize>,
+    probes: &ProbeSet,
+    probe: usize,
 ) -> Result<usize, TunerError> {
     let there: Vec<usize> = (0..steps.list.len()).filter(|step| !gone.contains(step)).collect();
     // With `good` of them it holds, with `bad` of them it does not.
@@ -366,7 +378,7 @@ async fn first_to_break(
         let middle = good.midpoint(bad);
         let candidate = steps.only(|step| there[..middle].contains(&step));
         let verdict = match candidate {
-            Some(candidate) => probes.check_one(&candidate.plain_plan(tunables), probe).await?,
+            Some(candidate) => verdict_with_room((field, baseline, steps.winner()), &candidate, probes, probe).await?,
             None => None,
         };
         if verdict.is_none_or(|verdict| verdict.holds()) { good = middle } else { bad = middle }

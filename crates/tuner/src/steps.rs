@@ -87,6 +87,11 @@ impl<'a> Steps<'a> {
         self
     }
 
+    /// What all steps lead to.
+    pub fn winner(&self) -> &Candidate {
+        self.winner
+    }
+
     /// The candidate of the steps for which `keep` says yes; `None` where they do not stand without the others.
     pub fn only(&self, keep: impl Fn(usize) -> bool) -> Option<Candidate> {
         if (0..self.list.len()).all(&keep) {
