@@ -441,10 +441,8 @@ fn fewer_cores_for_few_rows_are_tried_with_longer_ones() {
     assert!(slower.len() >= 3 && slower.contains(&true), "{comparison}");
 }
 
-/// A second buffer takes room that the longest rows need, which no drawn length comes near: it wins on the cases, and is taken back.
-#[test]
-fn a_winner_has_room_for_the_longest_rows_that_there_was_room_for() {
-    require_tools!();
+/// An operator that is slow with one buffer, and has room for two as long as rows are no longer than its cases have them.
+fn slow_with_one_buffer() -> (Project, String) {
     let project = Project::fixture("rms_norm/beginner");
     let kernel = "op_kernel/rms_norm.h";
     let mut text = project.read(kernel);
@@ -473,6 +471,14 @@ fn a_winner_has_room_for_the_longest_rows_that_there_was_room_for() {
     project.write(host, &edited(&project.read(host), "MAX_COLUMNS = 8192;", "MAX_COLUMNS = 65536;"));
     let manifest = edited(&project.read("ascend.toml"), "range = [1, 48, 1]", "values = [16]");
     project.write("ascend.toml", &edited(&manifest, "range = [1, 4, 1]", "values = [1, 2]"));
+    (project, text)
+}
+
+/// A second buffer takes room that the longest rows need, which no drawn length comes near: it wins on the cases, and is taken back.
+#[test]
+fn a_winner_has_room_for_the_longest_rows_that_there_was_room_for() {
+    require_tools!();
+    let ((project, text), kernel) = (slow_with_one_buffer(), "op_kernel/rms_norm.h");
     let ended = project.run(&["run", "--budget", "4", "--seed", "1", "--stage", "host"]).expect(0);
     let summary = ended.events.last().expect("a summary");
     let taken = summary["taken_back"].to_string();
@@ -488,6 +494,20 @@ fn a_winner_has_room_for_the_longest_rows_that_there_was_room_for() {
     let probes = compared.events.last().expect("a comparison")["probes"].as_array().cloned().unwrap_or_default();
     let fails = |probe: &Value| probe["holds"] == false && probe["name"].to_string().contains("edge-float16");
     assert!(probes.len() > 2 && probes.iter().any(fails), "{probes:?}");
+}
+
+/// Where kernels may be rewritten it has two buffers where they fit, and one where they do not.
+#[test]
+fn a_kernel_asks_for_room_where_two_buffers_do_not_always_fit() {
+    require_tools!();
+    let ((project, text), kernel) = (slow_with_one_buffer(), "op_kernel/rms_norm.h");
+    let before = Project::copy_of(project.path());
+    let ended = project.run(&["run", "--budget", "24", "--seed", "1", "--no-bank"]).expect(0);
+    let summary = ended.events.last().expect("a summary");
+    let written = project.read(kernel);
+    assert!(written.contains("hasRoom ? BUFFER_NUM : 1") && written != text, "{summary}\n{written}");
+    let against = before.path().to_str().expect("a path");
+    project.run(&["compare", "--against", against, "--probes", "3", "--seed", "77"]).expect(0);
 }
 
 /// What fails where one axis is long, where a list is, or where a number is nothing.

@@ -56,6 +56,7 @@ mod paired_times;
 mod parts;
 mod plan;
 mod prices;
+mod probe_draw;
 mod probe_edges;
 mod probe_questions;
 mod probe_run;

@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 use super::evaluator::Evaluator;
 use super::plan::Plan;
 use super::probe_sizes::candidate_of;
-use super::probing::{ProbeSet, WithData};
 use super::{TrialError, TunerError, Workspace};
 use discovery::cases::{
     Accepted, Candidate as CaseCandidate, DescribedOp, DescribedOps, Finder, ProbeDraw, ProbeKind, Refusal, Wish,
-    leading_shape, of_length, traffic_bytes,
 };
 use discovery::init::unfit;
 use manifest::Case;
@@ -37,32 +35,6 @@ pub(super) fn finder<'a>(workspace: &'a Workspace, host: &'a Path, op: &'a Descr
         python: None,
         most_data_bytes: 0,
     }
-}
-
-/// Whether the operator as it is leaves part of its output unwritten where a row is no whole number of blocks, though its tiling function
-/// takes such rows: many copy with what moves whole blocks. The smallest case with such a row says so.
-pub(super) async fn takes_whole_blocks_alone(
-    workspace: &Workspace,
-    (host, op): (&Path, &DescribedOp),
-    plan: &Plan,
-    seed: u64,
-) -> Result<bool, TunerError> {
-    let mut set = ProbeSet::empty(workspace, workspace.work_directory.join("blocks"), seed);
-    let cases = timed_candidates(workspace);
-    let smallest = cases.iter().min_by_key(|case| traffic_bytes(case));
-    let row = smallest.and_then(|case| leading_shape(case)?.last().copied());
-    let (Some(case), Some(row)) = (smallest, row) else { return Ok(false) };
-    let axis = leading_shape(case).map_or(0, |shape| shape.len() - 1);
-    let odd = of_length(case, axis, (row + 1) | 1);
-    let accepted = match finder(workspace, host, op, &set.data.join("asked")).ask(&odd).await {
-        Ok(accepted) => accepted,
-        Err(Refusal::Io(error)) => return Err(error.into()),
-        Err(_) => return Ok(false),
-    };
-    set.admit(vec![(ProbeKind::Ragged, accepted)], WithData::Small.bytes())?;
-    let runs = set.run_places(plan, 1, vec![0]).await?;
-    let _ = std::fs::remove_dir_all(&set.data);
-    Ok(runs.into_values().flatten().any(|run| run.is_ok_and(|run| run.no_whole_block().is_some())))
 }
 
 /// Asks the tiling function for every wish until `count` are met.

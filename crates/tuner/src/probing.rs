@@ -8,21 +8,19 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::JoinSet;
 
-use super::candidate::Candidate;
 use super::evaluator::Evaluator;
 use super::journal::{Entry, Journal};
 use super::known::KnownFindings;
 use super::noise::fight;
 use super::plan::Plan;
-use super::probe_questions::{ask_for, takes_whole_blocks_alone};
 use super::probe_run::{ProbeRun, Ran, Task};
-use super::probe_sizes::{affordable_bytes, case_bytes, most_us, unreached};
+use super::probe_sizes::case_bytes;
 use super::standard::Standard;
 use super::trialled::visit_also;
 use super::workload::Workload;
 use super::{CaseTime, TunerError, Workspace};
 use discovery::cases::{Accepted, ProbeKind};
-use discovery::init::{case_of, dtypes_without_cases};
+use discovery::init::case_of;
 use manifest::{Case, HazardPolicy};
 use motif::VisitedLines;
 use search::DuelOptions;
@@ -180,41 +178,6 @@ impl ProbeSet {
     pub(super) fn of_the_sample(&self, mut verdicts: Vec<(usize, ProbeVerdict)>) -> Vec<(usize, ProbeVerdict)> {
         verdicts.retain(|(place, _)| self.probes[*place].kind.is_of_the_sample());
         verdicts
-    }
-
-    /// Draws at most `count` probes by `seed` and runs the operator as it is on them. `times` are those of its timed cases: what
-    /// would take much longer than these is not drawn.
-    ///
-    /// The same seed, sources and manifest give the same probes. An operator with its own `main` has none: its program
-    /// decides on its data.
-    pub async fn draw(
-        workspace: &Workspace,
-        baseline: &Candidate,
-        times: &[CaseTime],
-        count: usize,
-        with_data: WithData,
-        seed: u64,
-    ) -> Result<Self, TunerError> {
-        let mut set = Self::empty(workspace, workspace.work_directory.join("probes"), seed);
-        if workspace.is_direct_launch() || count == 0 {
-            return Ok(set);
-        }
-        let plan = baseline.plain_plan(workspace.tunables());
-        let Some((host, op)) = set.evaluator.defined(&plan).await? else { return Ok(set) };
-        set.untried_dtypes = dtypes_without_cases(&op);
-        // Some of them will turn out to say nothing: dtypes that do not build for this chip, and the like.
-        let affordable = affordable_bytes(workspace, times);
-        set.whole_blocks = takes_whole_blocks_alone(workspace, (&host, &op), &plan, seed).await?;
-        let wanted = (2 * count, seed, affordable, set.whole_blocks);
-        let accepted = ask_for(workspace, &host, &op, &set.data, wanted).await?;
-        let _ = std::fs::remove_dir_all(&set.data);
-        set.admit(accepted, with_data.bytes())?;
-        let tried_bytes = set.establish(&plan, workspace.options.jobs, count, most_us(times)).await?;
-        let cases = workspace.cases.iter().map(|&index| &workspace.manifest.cases[index]);
-        let seen_bytes = cases.chain(set.probes.iter().map(|probe| &probe.case)).map(case_bytes).max();
-        set.unreached_beyond = unreached(seen_bytes, tried_bytes, workspace.machine.parameters.ub_bytes as u64);
-        set.plan = Some(plan);
-        Ok(set)
     }
 
     /// A set without probes.

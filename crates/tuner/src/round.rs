@@ -175,6 +175,8 @@ pub(super) struct Standing {
     pub turns: u64,
     /// Tunables that had to be compiled in, with reasons.
     pub compiled_in: Vec<(String, String)>,
+    /// Whether kernels may be rewritten.
+    pub rewrites: bool,
 }
 
 impl Standing {
@@ -185,14 +187,14 @@ impl Standing {
         journal: Journal,
         baseline: &Candidate,
         budget: Budget,
-        jobs: usize,
+        (jobs, rewrites): (usize, bool),
     ) -> Self {
         let references = Arc::clone(&field.references);
         let mut session = Session::new(evaluator, Arc::new(journal), references, budget, jobs, field.weights.clone())
             .with_noise(field.noise);
         session.remember(field.reference.evaluation.clone());
         let progress = Progress::new(baseline.clone(), field.baseline_us, field.baseline_times.clone(), field.floors());
-        Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new() }
+        Standing { session, progress, learned: Learned::default(), turns: 0, compiled_in: Vec::new(), rewrites }
     }
 
     /// Goes on with the cases of another field.
@@ -239,7 +241,7 @@ impl Round<'_> {
         let Self { options, bank, baseline, space, first } = *self;
         let workspace = &field.workspace;
         let tunables = workspace.tunables();
-        let Standing { session, progress, learned, turns, compiled_in } = standing;
+        let Standing { session, progress, learned, turns, compiled_in, .. } = standing;
         let provenance = workspace.provenance();
         if options.stages.contains(&Stage::Kernel) {
             tracing::debug!(silent = ?field.coverage.silent(), visited = ?field.reference.visited, "what no case runs");

@@ -185,11 +185,11 @@ pub async fn run_from(
     let evaluator = workspace.evaluator.against(&field.reference);
     let judging = evaluator.clone();
     let jobs = workspace.options.jobs;
-    let mut standing = Standing::at_first(&field, evaluator, journal, &baseline, budget, jobs);
+    let rewrites = options.stages.contains(&Stage::Kernel);
+    let mut standing = Standing::at_first(&field, evaluator, journal, &baseline, budget, (jobs, rewrites));
 
     // Drawn when there is something to try on them, or where nothing is left to try in what the cases run.
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
-    let count = workspace.manifest.probes as usize;
     let at_first = (&baseline, &baseline_times[..]);
     let draw = async || probes_of(workspace, at_first, options, &inputs).await;
     // Whether the cases have been measured by the probes: that is done once.
@@ -223,7 +223,7 @@ pub async fn run_from(
             continue;
         }
         // What the cases run comes first: probes take their time, and may run no more than these.
-        if !widened && !by_probe && may_go_on_beyond_the_cases(options, &field, &standing) {
+        if !widened && !by_probe && may_go_on_beyond_the_cases(&field, &standing) {
             widened = true;
             if field.widen(drawn.get_or_try_init(draw).await?.visited(), &baseline) {
                 continue;
@@ -283,7 +283,7 @@ pub async fn run_from(
     let Said { winner, verification, error } =
         last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
     let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
-    let tried = drawn.get().filter(|_| count > 0 && changed);
+    let tried = drawn.get().filter(|_| workspace.manifest.probes > 0 && changed);
     let generalisation = generalised(&field, tried, &baseline, &standing.progress, (joined, representing)).await?;
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
@@ -318,9 +318,11 @@ pub async fn run_from(
 }
 
 /// Whether rewriting goes on where there is code that no case runs.
-fn may_go_on_beyond_the_cases(options: &RunOptions, field: &Field, standing: &Standing) -> bool {
-    let rewrites = options.stages.contains(&Stage::Kernel) && !field.coverage.silent().is_empty();
-    rewrites && standing.session.used_up().is_none() && standing.session.left() >= LEAST_ROUND
+fn may_go_on_beyond_the_cases(field: &Field, standing: &Standing) -> bool {
+    standing.rewrites
+        && !field.coverage.silent().is_empty()
+        && standing.session.used_up().is_none()
+        && standing.session.left() >= LEAST_ROUND
 }
 
 /// Probes of a run, with what became of candidates on them before it was interrupted.

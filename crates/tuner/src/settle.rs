@@ -252,7 +252,8 @@ async fn settle_on_probes(
         standing.progress.settle_value(&found.tunable, found.candidate, us, times);
         return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: vec![found.tunable], motifs: Vec::new() }));
     }
-    if is_without_room(&verdict)
+    if standing.rewrites
+        && is_without_room(&verdict)
         && let Some(found) = with_room(field, baseline, &winner, probes, place).await?
         && let Ok((us, times)) = faster(field, baseline, &found, standing).await?
     {
