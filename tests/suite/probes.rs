@@ -78,6 +78,29 @@ fn fewer_cores_for_one_size_are_not_written() {
     CORES.is_refused("", "slower than the operator as it was");
 }
 
+/// An operator that moves whole blocks alone says nothing at other lengths, and is tried at whole ones all the same.
+#[test]
+fn fewer_cores_are_not_written_where_only_whole_blocks_are_moved() {
+    require_tools!();
+    let (project, kernel) = (CORES.project(), "op_kernel/shape_traps.cpp");
+    let mut text = project.read(kernel);
+    let padded = "AscendC::DataCopyPad(slot, xGm[from], copy, AscendC::DataCopyPadExtParams<T>{false, 0, 0, 0});";
+    for (from, to) in [
+        (padded, "AscendC::DataCopy(slot, xGm[from], count);"),
+        ("AscendC::DataCopyPad(yGm[from], slot, copy);", "AscendC::DataCopy(yGm[from], slot, count);"),
+    ] {
+        text = edited(&text, from, to);
+    }
+    project.write(kernel, &text);
+    let before = project.read("op_host/shape_traps.cpp");
+    let ended = CORES.tuned(&project);
+    let summary = ended.events.last().expect("a summary");
+    assert!(took_back_cores(summary, "slower than the operator as it was"), "{summary}");
+    let probes = summary["generalisation"].to_string();
+    assert!(!probes.contains("no whole blocks"), "{probes}");
+    assert_eq!(project.read("op_host/shape_traps.cpp"), before);
+}
+
 /// The same trap with values between: the probe that was the trap's end is heeded from then on, and what is found then holds.
 #[test]
 fn a_run_goes_on_with_the_probe_that_it_broke_on() {

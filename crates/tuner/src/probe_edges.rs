@@ -11,7 +11,7 @@ use super::probe_sizes::{MOST_BYTES, candidate_of, most_us};
 use super::probing::{ProbeSet, WithData};
 use super::{CaseTime, TunerError, Workspace};
 use discovery::cases::{
-    Accepted, Candidate as CaseCandidate, Edges, Finder, ProbeKind, Refusal, leading_shape, of_length,
+    Accepted, Candidate as CaseCandidate, EVEN, Edges, Finder, ProbeKind, Refusal, leading_shape, of_length,
     smallest_and_largest, traffic_bytes,
 };
 
@@ -61,6 +61,9 @@ impl ProbeSet {
         let mut accepted = Vec::new();
         for (case, size) in wanted {
             accepted.extend(asked(&finder, case, *size).await?);
+        }
+        if self.whole_blocks {
+            accepted = in_whole_blocks(&finder, accepted).await?;
         }
         accepted.sort_by_key(|found| first_elements(&found.candidate));
         accepted.dedup_by(|one, other| one.candidate.same_tensors(&other.candidate));
@@ -116,8 +119,36 @@ impl ProbeSet {
         let rows =
             async || longest_rows(workspace, &smallest, &edges.before, &before, (self.seed, self.whole_blocks)).await;
         accepted.extend(self.longest_rows.get_or_try_init(rows).await?.iter().cloned());
+        let accepted = if self.whole_blocks { in_whole_blocks(&edges.before, accepted).await? } else { accepted };
         set.with_edges(workspace, times, accepted, before).await
     }
+}
+
+/// The same with the next whole blocks below and above in place of a row that is none, which the operator does not take.
+async fn in_whole_blocks(finder: &Finder<'_>, accepted: Vec<Accepted>) -> Result<Vec<Accepted>, TunerError> {
+    let mut found: Vec<Accepted> = Vec::new();
+    for one in accepted {
+        let shape = leading_shape(&one.candidate).unwrap_or_default();
+        let Some((axis, row)) = shape.iter().copied().enumerate().next_back() else { continue };
+        if row.is_multiple_of(EVEN) {
+            found.push(one);
+            continue;
+        }
+        for length in [row / EVEN * EVEN, row.next_multiple_of(EVEN)].into_iter().filter(|length| *length > 0) {
+            match finder.ask(&of_length(&one.candidate, axis, length)).await {
+                Ok(accepted) => found.push(accepted),
+                Err(Refusal::Io(error)) => return Err(error.into()),
+                Err(_) => {}
+            }
+        }
+    }
+    let mut kept: Vec<Accepted> = Vec::new();
+    for one in found {
+        if !kept.iter().any(|known| known.candidate.same_tensors(&one.candidate)) {
+            kept.push(one);
+        }
+    }
+    Ok(kept)
 }
 
 /// Elements of the first input.
