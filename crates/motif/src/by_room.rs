@@ -12,8 +12,9 @@ use crate::analysis::machine::BLOCK_BYTES;
 use crate::analysis::round_names::ROWS;
 use crate::context::Context;
 use crate::context::unified_buffer::UNIFIED_BUFFER_BYTES;
+use crate::rewrite::buffers::{GAP, number_of_buffers};
 use crate::rewrite::edits::{edit, insert_after};
-use source::facts::{InitBuffer, Kernel, base_name, parse_integer};
+use source::facts::{InitBuffer, Kernel};
 use source::lex::{PieceKind, pieces};
 use source::parse::{Function, SyntaxFile};
 use source::{Edit, Patch};
@@ -24,8 +25,6 @@ pub const BY_ROOM: &str = "by-room";
 const HAS_ROOM: &str = "hasRoom";
 const TAKEN_BYTES: &str = "takenBytes";
 const MEMBER: &str = "rowsOfRound";
-/// What names of buffers begin with that only keep others apart (V17).
-const GAP: &str = "gapBuf";
 
 /// The patch after which kernels choose numbers of buffers and of rows by the room that there is. `before` is the operator as it was, whose
 /// numbers of buffers are those where there is none. `None` where nothing has more of either than it had, or where what buffers
@@ -33,8 +32,7 @@ const GAP: &str = "gapBuf";
 pub fn by_room(before: &Context, now: &Context) -> Option<Patch> {
     let mut edits = Vec::new();
     for kernel in now.facts.kernels.values() {
-        let was = before.facts.kernels.get(&kernel.name);
-        let Some(was) = was else { continue };
+        let Some(was) = before.facts.kernels.get(&kernel.name) else { continue };
         edits.extend(Room::of(now, kernel, (before, was)).and_then(|room| room.edits()).unwrap_or_default());
     }
     let title = "as many buffers and rows a round as there is room for".to_owned();
@@ -43,7 +41,8 @@ pub fn by_room(before: &Context, now: &Context) -> Option<Patch> {
 
 /// Numbers of buffers by queue, as far as they are known.
 fn numbers(context: &Context, kernel: &Kernel) -> BTreeMap<String, i64> {
-    let number = |init: &InitBuffer| Some((init.target.clone(), value(context, number_text(context, init)?)?));
+    let number =
+        |init: &InitBuffer| Some((init.target.clone(), number_of_buffers(context, number_text(context, init)?)?));
     kernel.init_buffers.iter().filter_map(number).collect()
 }
 
@@ -51,8 +50,8 @@ fn number_text<'a>(context: &'a Context, init: &InitBuffer) -> Option<&'a str> {
     context.text_of(init.number.as_ref()?)
 }
 
-fn value(context: &Context, text: &str) -> Option<i64> {
-    parse_integer(text).or_else(|| context.facts.known.value(base_name(text.rsplit("::").next().unwrap_or(text))))
+fn words_of_sizes(kernel: &Kernel) -> Vec<&str> {
+    kernel.init_buffers.iter().flat_map(|init| words(&init.size)).collect()
 }
 
 /// A class whose buffers are made in a row, by one function.
@@ -75,16 +74,15 @@ impl<'a> Room<'a> {
         let first = kernel.init_buffers.first()?;
         let file = context.forest.get(&first.statement.file)?;
         let function = file.enclosing_function(first.statement.start)?;
-        let sizes: Vec<&str> = kernel.init_buffers.iter().flat_map(|init| words(&init.size)).collect();
+        let sizes = words_of_sizes(kernel);
         let more = kernel.init_buffers.iter().filter_map(|init| {
             let number = number_text(context, init)?;
-            let (was, now) = (*numbers_before.get(&init.target)?, value(context, number)?);
+            let (was, now) = (*numbers_before.get(&init.target)?, number_of_buffers(context, number)?);
             // What a size is a multiple of as well takes its bytes whatever the queue has.
             let is_of_sizes = words(number).iter().any(|word| sizes.contains(word));
             (now > was && !is_of_sizes).then_some((init.target.as_str(), was))
         });
-        let mut rows: Vec<&str> = kernel.init_buffers.iter().flat_map(|init| words(&init.size)).collect();
-        rows.retain(|word| word.starts_with(ROWS));
+        let mut rows: Vec<&str> = sizes.iter().copied().filter(|word| word.starts_with(ROWS)).collect();
         rows.sort_unstable();
         rows.dedup();
         let had = |init: &InitBuffer| was.init_buffers.iter().any(|before| before.target == init.target);
@@ -115,10 +113,9 @@ impl<'a> Room<'a> {
 
     fn sizes_change(&self, span: Range<usize>) -> bool {
         let (file, text) = (self.file, self.file.slice(&span));
-        let of_sizes: Vec<&str> = self.kernel.init_buffers.iter().flat_map(|init| words(&init.size)).collect();
+        let of_sizes = words_of_sizes(self.kernel);
         let is_of_sizes = |name: &str| of_sizes.contains(&name);
-        let declared = |at: usize| span.contains(&at);
-        file.locals().iter().any(|local| is_of_sizes(&local.name) && declared(local.span.start))
+        file.locals().iter().any(|local| is_of_sizes(&local.name) && span.contains(&local.span.start))
             || pieces(text).iter().any(|token| {
                 let rest = text[token.span.end..].trim_start();
                 let assigned = rest.starts_with('=') && !rest.starts_with("==");
@@ -130,7 +127,8 @@ impl<'a> Room<'a> {
     /// All edits; `None` where a name is taken, or a number of rows stands where only a constant may.
     fn edits(&self) -> Option<Vec<Edit>> {
         let file = self.file;
-        if [HAS_ROOM, TAKEN_BYTES, MEMBER].iter().any(|name| words(file.text()).contains(name)) {
+        let taken = words(file.text());
+        if [HAS_ROOM, TAKEN_BYTES, MEMBER].iter().any(|name| taken.contains(name)) {
             return None;
         }
         let constant = match self.rows[..] {

@@ -93,18 +93,12 @@ pub fn resized(candidate: &Candidate, wanted: u64) -> Vec<Candidate> {
 #[cfg(test)]
 mod tests {
     use super::super::Origin;
+    use super::super::rescale::tests::tensor as of_dtype;
     use super::*;
-    use manifest::{TensorSpec, ValueRange};
+    use manifest::TensorSpec;
 
     fn tensor(shape: &[u64]) -> TensorSpec {
-        TensorSpec {
-            name: "x".into(),
-            dtype: "float16".into(),
-            format: "ND".into(),
-            shape: Some(shape.to_vec()),
-            range: ValueRange { low: 0.0, high: 1.0 },
-            values: Vec::new(),
-        }
+        of_dtype("float16", shape)
     }
 
     #[test]

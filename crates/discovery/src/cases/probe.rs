@@ -621,18 +621,14 @@ mod tests {
         }
     }
 
+    fn drawing<'a>(op: &'a DescribedOp, cases: &'a [Candidate], whole_blocks: bool, seed: u64) -> ProbeDraw<'a> {
+        ProbeDraw { op, cases, cores: 48, ub_bytes: 192 << 10, most_bytes: 256 << 20, whole_blocks, seed }
+    }
+
     fn draw(seed: u64) -> Vec<Wish> {
         let op = op();
         let cases = [case(&op, &[64, 1024]), case(&op, &[8, 16])];
-        let draw = ProbeDraw {
-            op: &op,
-            cases: &cases,
-            cores: 48,
-            ub_bytes: 192 << 10,
-            most_bytes: 256 << 20,
-            whole_blocks: false,
-            seed,
-        };
+        let draw = drawing(&op, &cases, false, seed);
         draw.wishes()
     }
 
@@ -646,15 +642,7 @@ mod tests {
         };
         let cases = [of_half(64, 512), of_half(8, 16)];
         for seed in 0..8 {
-            let draw = ProbeDraw {
-                op: &op,
-                cases: &cases,
-                cores: 48,
-                ub_bytes: 192 << 10,
-                most_bytes: 256 << 20,
-                whole_blocks: false,
-                seed,
-            };
+            let draw = drawing(&op, &cases, false, seed);
             for wish in draw.wishes() {
                 let [half, whole] = [0, 1].map(|place| wish.ways[0].inputs[place].shape.clone().unwrap());
                 assert_eq!([half[0], 2 * half[1]], whole[..], "{:?}", wish.kind);
@@ -667,16 +655,7 @@ mod tests {
         let op = op();
         let cases = [case(&op, &[64, 1024]), case(&op, &[8, 64])];
         for seed in 0..8 {
-            let most_bytes = 256 << 20;
-            let draw = ProbeDraw {
-                op: &op,
-                cases: &cases,
-                cores: 48,
-                ub_bytes: 192 << 10,
-                most_bytes,
-                whole_blocks: true,
-                seed,
-            };
+            let draw = drawing(&op, &cases, true, seed);
             let wishes = draw.wishes();
             for way in wishes.iter().flat_map(|wish| &wish.ways) {
                 let shape = way.inputs[0].shape.clone().unwrap();
@@ -712,15 +691,7 @@ mod tests {
             attribute("bias", "float", "0"),
         ];
         let cases = [case(&op, &[64, 1024]), small.clone()];
-        let draw = ProbeDraw {
-            op: &op,
-            cases: &cases,
-            cores: 48,
-            ub_bytes: 192 << 10,
-            most_bytes: 256 << 20,
-            whole_blocks: false,
-            seed: 1,
-        };
+        let draw = drawing(&op, &cases, false, 1);
         let wishes = draw.wishes();
         let changed = wishes.iter().filter(|wish| wish.kind == ProbeKind::OtherAttribute).map(|wish| {
             let way = &wish.ways[0];
@@ -739,15 +710,7 @@ mod tests {
         let op = op();
         let case = case(&op, &[64, 8, 128]);
         let cases = [case];
-        let draw = ProbeDraw {
-            op: &op,
-            cases: &cases,
-            cores: 48,
-            ub_bytes: 192 << 10,
-            most_bytes: 256 << 20,
-            whole_blocks: false,
-            seed: 1,
-        };
+        let draw = drawing(&op, &cases, false, 1);
         let stretched: Vec<Wish> = draw.wishes().into_iter().filter(|wish| wish.kind == ProbeKind::Stretched).collect();
         assert_eq!(stretched.len(), 9);
         let shape = |way: &Candidate| way.inputs[0].shape.clone().unwrap();
@@ -785,15 +748,7 @@ mod tests {
             }
         };
         let cases = [of(&[&[512, 1024], &[7], &[64, 64]]), of(&[&[8, 16], &[77]])];
-        let draw = ProbeDraw {
-            op: &op,
-            cases: &cases,
-            cores: 48,
-            ub_bytes: 192 << 10,
-            most_bytes: 256 << 20,
-            whole_blocks: false,
-            seed: 1,
-        };
+        let draw = drawing(&op, &cases, false, 1);
         let wishes = draw.wishes();
         let more = wishes.iter().find(|wish| wish.kind == ProbeKind::MoreTensors).unwrap();
         let counts: Vec<usize> = more.ways.iter().map(|way| way.inputs.len()).collect();

@@ -99,18 +99,15 @@ fn least_common_multiple(one: u64, other: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use manifest::{TensorSpec, ValueRange};
+    use crate::cases::rescale::tests::tensor;
 
     fn case(shapes: &[&[u64]], output: &[u64]) -> Candidate {
-        let tensor = |shape: &&[u64]| TensorSpec {
-            name: "x".into(),
-            dtype: "float16".into(),
-            format: "ND".into(),
-            shape: Some(shape.to_vec()),
-            range: ValueRange { low: 0.0, high: 1.0 },
-            values: Vec::new(),
-        };
-        Candidate::guessed(shapes.iter().map(tensor).collect(), Vec::new(), vec![output.to_vec()], Vec::new())
+        Candidate::guessed(
+            shapes.iter().map(|shape| tensor("float16", shape)).collect(),
+            Vec::new(),
+            vec![output.to_vec()],
+            Vec::new(),
+        )
     }
 
     fn shapes(ways: &[Candidate]) -> Vec<Vec<Vec<u64>>> {

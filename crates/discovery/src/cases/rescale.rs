@@ -232,11 +232,11 @@ pub(super) fn bytes_of(dtype: &str, shape: Option<&[u64]>) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::cases::Origin;
 
-    fn tensor(dtype: &str, shape: &[u64]) -> TensorSpec {
+    pub(in crate::cases) fn tensor(dtype: &str, shape: &[u64]) -> TensorSpec {
         TensorSpec {
             name: "x".into(),
             dtype: dtype.into(),

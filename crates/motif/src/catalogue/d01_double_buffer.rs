@@ -3,6 +3,7 @@
 use crate::analysis::code::{squash, words};
 use crate::analysis::machine::EVENT_IDS;
 use crate::context::unified_buffer::UNIFIED_BUFFER_BYTES;
+use crate::rewrite::buffers::{name_of, number_of_buffers};
 use crate::rewrite::constant_room;
 use crate::rewrite::counted_bytes::counted;
 use crate::rewrite::edits::edit;
@@ -61,7 +62,7 @@ fn with_tiles(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
         let inits: Vec<&InitBuffer> = kernel
             .init_buffers
             .iter()
-            .filter(|init| number(init).and_then(|text| value(context, &text)) == Some(from))
+            .filter(|init| number(init).and_then(|text| number_of_buffers(context, &text)) == Some(from))
             .collect();
         let bytes = context.unified_buffer.with_numbers(kernel, &inits, from, to);
         let full = bytes.is_some_and(|bytes| bytes > UNIFIED_BUFFER_BYTES);
@@ -136,16 +137,6 @@ fn with_chunks(context: &Context, from: i64, to: i64) -> Vec<Candidate> {
         }
     }
     found
-}
-
-/// The value of the number of an `InitBuffer`: a literal or a named constant.
-fn value(context: &Context, text: &str) -> Option<i64> {
-    let named = || context.facts.known.value(name_of(text)).filter(|_| squash(text).ends_with(name_of(text)));
-    parse_integer(text).or_else(named)
-}
-
-fn name_of(text: &str) -> &str {
-    base_name(text.rsplit("::").next().unwrap_or(text))
 }
 
 fn numbers(context: &Context, from: i64, to: i64) -> Vec<Candidate> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::analysis::code::{functions, vector_calls};
 use crate::analysis::machine::BLOCK_BYTES;
-use crate::rewrite::buffers::{declared, free_name, initialised, removed};
+use crate::rewrite::buffers::{GAP, declared, free_name, initialised, removed};
 use crate::rewrite::planned_room;
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -181,8 +181,8 @@ fn beside(kernel: &Kernel, init: usize, first: &InitBuffer) -> bool {
 /// The edits of gaps, each with a comment at its `InitBuffer`: nobody uses the buffer, so the line has to say what it is for.
 fn gaps(context: &Context, kernel: &Kernel, gaps: &[Gap<'_>]) -> Result<Vec<Edit>, String> {
     let free = |number: usize| match number {
-        0 => free_name(context, "gapBuf"),
-        more => free_name(context, &format!("gapBuf{}", more + 1)),
+        0 => free_name(context, GAP),
+        more => free_name(context, &format!("{GAP}{}", more + 1)),
     };
     let names: Vec<String> = (0..gaps.len()).map(free).collect();
     let name = |buffer: &InitBuffer| buffer.target.rsplit(['>', '.']).next().unwrap_or_default().trim().to_owned();

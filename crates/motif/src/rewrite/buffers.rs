@@ -1,11 +1,14 @@
 //! Buffers that an edit adds to a kernel class or takes out of it: member, `InitBuffer` and all.
 
-use crate::analysis::code::{scope, words};
+use crate::analysis::code::{scope, squash, words};
 use crate::context::Context;
 use crate::rewrite::counted_bytes::{counted_in, counted_out};
 use crate::rewrite::edits::{deleted, insert_after};
 use source::Edit;
-use source::facts::{FileSpan, InitBuffer, Kernel};
+use source::facts::{FileSpan, InitBuffer, Kernel, base_name, parse_integer};
+
+/// What names of buffers begin with that nobody uses and that only keep others apart.
+pub(crate) const GAP: &str = "gapBuf";
 use source::parse::SyntaxFile;
 
 /// A name that no source has yet: the wanted one, or with a number behind.
@@ -111,4 +114,15 @@ pub(crate) fn last_member<'a>(context: &Context, kernel: &'a Kernel) -> Option<&
     };
     let queues = kernel.queues.values().map(|queue| &queue.declaration);
     kernel.buffers.values().chain(queues).filter(class_level).max()
+}
+
+/// The value of the number of an `InitBuffer`: a literal or a named constant.
+pub(crate) fn number_of_buffers(context: &Context, text: &str) -> Option<i64> {
+    let named = || context.facts.known.value(name_of(text)).filter(|_| squash(text).ends_with(name_of(text)));
+    parse_integer(text).or_else(named)
+}
+
+/// The constant that a number is given as.
+pub(crate) fn name_of(text: &str) -> &str {
+    base_name(text.rsplit("::").next().unwrap_or(text))
 }
