@@ -30,7 +30,7 @@ pub(super) fn ways_of_length(candidate: &Candidate, axis: usize, length: u64) ->
     together.into_iter().chain(plain).collect()
 }
 
-/// The likeliest of [`ways_of_length`], or the case as it is where there is none.
+/// The case with an axis of a length, as the likeliest of the ways has it that keep its proportions, or the case as it is where there is none.
 pub fn of_length(candidate: &Candidate, axis: usize, length: u64) -> Candidate {
     ways_of_length(candidate, axis, length).into_iter().next().unwrap_or_else(|| candidate.clone())
 }
