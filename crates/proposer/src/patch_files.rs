@@ -7,7 +7,7 @@ use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
 use super::seam::{Asked, Proposer};
 use super::{History, Proposal};
 use motif::Context;
-use source::SourceTree;
+use source::{SourceTree, merged_trees};
 
 /// Somebody who went to the trouble of writing a patch expects more of it than the catalogue promises.
 const EXPECTED_GAIN: f64 = 2.0;
@@ -107,17 +107,10 @@ impl PatchFiles {
     }
 }
 
-/// What leads from `original` to `wanted`, done to sources that may have been rewritten since; `None` where the same lines were.
+/// What leads from `original` to `wanted`, done to sources that may have been rewritten since; `None` where the same words were.
 pub fn carried_over(original: &SourceTree, wanted: &SourceTree, now: &SourceTree) -> Option<SourceTree> {
-    let mut tree = now.clone();
-    for (file, wanted) in wanted.iter() {
-        let (was, is) = (original.text(file)?, now.text(file)?);
-        if was != wanted {
-            let text = if was == is { wanted.to_owned() } else { diffy::merge(was, is, wanted).ok()? };
-            tree.insert(file, text);
-        }
-    }
-    Some(tree)
+    let is_there = |(file, _): (&str, &str)| original.text(file).is_some() && now.text(file).is_some();
+    wanted.iter().all(is_there).then(|| merged_trees(original, now, wanted))?
 }
 
 impl Proposer for PatchFiles {

@@ -9,10 +9,12 @@ mod edit;
 pub mod facts;
 pub mod lex;
 pub mod lines;
+mod merge;
 pub mod parse;
 mod path;
 pub mod tunable;
 
 pub use difference::{difference, inverse};
 pub use edit::{Edit, EditError, Patch, SourceTree};
+pub use merge::{merged, merged_trees};
 pub use path::normal;

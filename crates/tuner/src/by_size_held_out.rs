@@ -6,7 +6,7 @@ use super::probe_edges::first_elements;
 use super::probe_sizes::candidate_of;
 use super::probing::{ProbeSet, ProbeVerdict};
 use super::round::Field;
-use super::settle::reason_of;
+use super::taken_back::reason_of;
 use super::{CaseTime, TunerError};
 use discovery::cases::Candidate as CaseCandidate;
 

@@ -2,6 +2,7 @@
 //! journalled, the winner verified once more from clean.
 
 mod baseline;
+mod blame;
 mod by_size;
 mod by_size_held_out;
 mod by_size_values;
@@ -84,6 +85,7 @@ mod shadowing;
 mod sound_cases;
 mod standard;
 mod steps;
+mod taken_back;
 mod trial_error;
 mod trialled;
 mod twins;
@@ -124,7 +126,7 @@ pub use rewinding::{RewindOptions, RewindReport, rewind};
 pub use run::{RunOutcome, Surveyed, mostly_fixed, run, run_from};
 pub use run_options::{Experience, RunOptions};
 pub use session::{Budget, Judged, Scarce, Session, Spent};
-pub use settle::TakenBack;
+pub use taken_back::TakenBack;
 pub use trial_error::TrialError;
 pub use trialled::{References, Scope, Trialled};
 pub use workload::{InputData, Trial, Workload, WorkloadError};

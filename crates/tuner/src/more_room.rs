@@ -7,6 +7,8 @@ use super::kernel_stage::context_of;
 use super::probing::{ProbeSet, ProbeVerdict};
 use super::round::Field;
 use aicore::HazardKind;
+use events::{self, Event};
+use manifest::Case;
 use motif::{BY_ROOM, by_room};
 use source::SourceTree;
 
@@ -47,6 +49,12 @@ pub(super) async fn verdict_with_room(
         Some(candidate) => probes.check_one(&candidate.plain_plan(tunables), place).await,
         None => Ok(verdict),
     }
+}
+
+/// Says that the winner asks from now on.
+pub(super) fn say_that_it_asks(case: &Case, emit: &mut dyn FnMut(Event)) {
+    let message = format!("the kernel asks for room from now on, and the best candidate holds on probe {}", case.name);
+    emit(Event::Warning(events::Warning { code: "by-room".to_owned(), message, help: None }));
 }
 
 fn asking_for_room(field: &Field, baseline: &Candidate, winner: &Candidate, why: &str) -> Option<Candidate> {

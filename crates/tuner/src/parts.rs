@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::candidate::AppliedPatch;
 use super::progress::{Milestone, Progress};
-use super::steps::merge;
 use events::Stage;
 use proposer::Part;
+use source::merged_trees;
 use space::Tunable;
 
 /// Makes a step of its own of every part. The best candidate stays what it is.
@@ -134,7 +134,7 @@ fn fused(whole: &Milestone, steps: &[Milestone], tunables: &[Tunable]) -> Option
     let mut sources = all.parts.first()?.before.clone();
     let mut parts = Vec::new();
     for part in kept {
-        let after = merge(&part.before, &sources, &part.after)?;
+        let after = merged_trees(&part.before, &sources, &part.after)?;
         let before = std::mem::replace(&mut sources, after.clone());
         parts.push(Part { before, after, ..part.clone() });
     }

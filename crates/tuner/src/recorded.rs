@@ -13,9 +13,9 @@ use super::TunerError;
 use super::finish::write_state;
 use super::result_error::ResultError;
 use super::run::RunOutcome;
-use super::steps::{Step, Steps, merge};
+use super::steps::{Step, Steps};
 use lock::{LOCK_FILE, Lock};
-use source::SourceTree;
+use source::{SourceTree, merged_trees};
 use space::Configuration;
 
 const FILE: &str = "result.json";
@@ -285,7 +285,7 @@ impl RecordedResult {
             for (file, text) in step.texts.as_ref().ok_or_else(not_alone)? {
                 alone.insert(file.clone(), text.clone());
             }
-            made = merge(&base, &made, &alone).ok_or_else(not_alone)?;
+            made = merged_trees(&base, &made, &alone).ok_or_else(not_alone)?;
         }
         Ok(made.iter().map(|(file, text)| (file.to_owned(), text.to_owned())).collect())
     }
@@ -461,7 +461,7 @@ mod tests {
         let refused = |steps: &[&str]| apply(steps).unwrap_err().to_string();
         assert_eq!(
             refused(&["3"]),
-            "step 3 (V01) does not stand without the steps before it: both change the same lines"
+            "step 3 (V01) does not stand without the steps before it: both change the same words"
         );
         assert_eq!(refused(&["4"]), "`4` is no step of the recorded result; its steps are: 1 Y01; 2 TILE; 3 V01");
         RecordedResult::read(path).unwrap().undo(path, path, false).unwrap();

@@ -26,7 +26,7 @@ pub enum ResultError {
         known: Vec<String>,
     },
     /// The step needs others.
-    #[error("step {number} ({title}) does not stand without the steps before it: both change the same lines")]
+    #[error("step {number} ({title}) does not stand without the steps before it: both change the same words")]
     NotAlone {
         /// Its number, from 1.
         number: usize,

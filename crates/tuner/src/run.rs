@@ -24,10 +24,9 @@ use super::round::{Ended, Field, Round, Standing, at_bound};
 use super::run_options::{Experience, RunOptions};
 use super::searched::Searched;
 use super::session::Budget;
-use super::settle::{
-    Broken, Doubted, TakenBack, drop_given_up, drop_values_that_nothing_tells_of, restand, settle, simplify,
-};
+use super::settle::{Broken, Doubted, drop_given_up, drop_values_that_nothing_tells_of, restand, settle, simplify};
 use super::steps::Steps;
+use super::taken_back::TakenBack;
 use super::trialled::{References, Trialled};
 use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};

@@ -3,15 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::blame::{Left, without_those_to_blame};
 use super::candidate::Candidate;
 use super::evaluation::{CaseTime, Champion, Outcome};
 use super::larger_share::with_larger_share;
-use super::more_room::{is_without_room, verdict_with_room, with_room};
+use super::more_room::{is_without_room, say_that_it_asks, with_room};
 use super::parts::{credit, put_together, take_apart};
 use super::probe_sizes::case_bytes;
 use super::probing::{MUST_HAVE_DATA_BYTES, ProbeSet, ProbeVerdict};
 use super::round::{Field, Standing};
 use super::steps::{Step, Steps};
+use super::taken_back::{TakenBack, reason_of, said};
 use super::{TunerError, Workspace};
 use events::{self, Event};
 use manifest::Case;
@@ -22,15 +24,6 @@ use proposer::History;
 pub(super) const WORTH_A_STEP: f64 = 1.005;
 /// A winner that gains less than this in all leaves the sources as they were.
 pub(super) const WORTH_WRITING: f64 = 1.01;
-
-/// A step that was taken back, and why.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TakenBack {
-    /// The step in words.
-    pub step: String,
-    /// Why.
-    pub why: String,
-}
 
 /// A winner that does not hold on a probe, without the steps that are to blame.
 pub(super) struct Broken {
@@ -257,14 +250,7 @@ async fn settle_on_probes(
         && let Some(found) = with_room(field, baseline, &winner, probes, place).await?
         && let Ok((us, times)) = faster(field, baseline, &found, standing).await?
     {
-        emit(Event::Warning(events::Warning {
-            code: "by-room".to_owned(),
-            message: format!(
-                "the kernel asks for room from now on, and the best candidate holds on probe {}",
-                probe.case.name
-            ),
-            help: None,
-        }));
+        say_that_it_asks(&probe.case, emit);
         standing.progress.settle_rewrite(found, us, times);
         return Ok(Some(Broken { case: probe.case.clone(), wrong, tunables: Vec::new(), motifs: Vec::new() }));
     }
@@ -272,48 +258,24 @@ async fn settle_on_probes(
     let winner = standing.progress.best.clone();
     let milestones = standing.progress.milestones.clone();
     let steps = Steps::of(baseline, &winner, &milestones, tunables);
-    let (mut blamed, mut to_blame) = (BTreeSet::new(), BTreeSet::new());
-    let mut left = winner.clone();
-    // Each turn takes at least one step back; without any of them the operator is as it was, and holds.
-    while blamed.len() < steps.list.len() {
-        let too_large = match is_without_room(&verdict) {
-            true => value_without_room(&steps, &blamed, probes, place, tunables).await?,
-            false => None,
-        };
-        let place_of_step = match too_large {
-            Some(value) => value,
-            None => first_to_break((field, baseline), &steps, &blamed, probes, place).await?,
-        };
-        blamed.insert(place_of_step);
-        to_blame.insert(place_of_step);
-        taken_back.push(said(
-            TakenBack { step: steps.title(place_of_step), why: format!("probe {}: {reason}", probe.case.name) },
-            emit,
-        ));
-        // What cannot stand without a step that is gone goes with it.
-        let candidate = loop {
-            if let Some(candidate) = steps.without(&blamed) {
-                break candidate;
-            }
-            let Some(next) = (0..steps.list.len()).rev().find(|step| !blamed.contains(step)) else {
-                break baseline.clone();
-            };
-            blamed.insert(next);
-            let why = format!("it does not stand without {}", steps.title(place_of_step));
-            taken_back.push(said(TakenBack { step: steps.title(next), why }, emit));
-        };
-        left = candidate;
-        let verdict = probes.check_one(&left.plain_plan(tunables), place).await?;
-        if verdict.is_none_or(|verdict| verdict.holds()) {
-            break;
-        }
-    }
-    if blamed.len() >= steps.list.len() {
-        left = baseline.clone();
-    }
-    let (left, us, times) = timed(field, baseline, left, standing, taken_back, emit).await?;
+    let Left { candidate, before_room, gone, to_blame } = without_those_to_blame(
+        (field, baseline),
+        &steps,
+        (probes, place, verdict),
+        standing.rewrites,
+        taken_back,
+        emit,
+    )
+    .await?;
+    let (left, us, times) = timed(field, baseline, candidate, standing, taken_back, emit).await?;
     let gain = standing.progress.best_us / us;
-    standing.progress.settle(left, us, times);
+    match before_room.filter(|_| left.digest(tunables) != baseline.digest(tunables)) {
+        Some(before) => {
+            standing.progress.settle(before, us, times.clone());
+            standing.progress.settle_rewrite(left, us, times);
+        }
+        None => standing.progress.settle(left, us, times),
+    }
     credit(&mut standing.progress, &milestones, gain);
     put_together(&mut standing.progress, tunables);
     // It held on those that were drawn, and this one may be an edge.
@@ -334,57 +296,10 @@ async fn settle_on_probes(
         Step::Rewrite { patch, .. } => patch.motif.split('+').map(str::to_owned).collect(),
         Step::Value(_) => Vec::new(),
     };
-    let tunables = blamed.iter().filter_map(value).collect();
+    let tunables = gone.iter().filter_map(value).collect();
     // Those that only went with it did nothing wrong.
     let motifs = to_blame.iter().flat_map(motifs).collect();
     Ok(Some(Broken { case: probe.case.clone(), wrong, tunables, motifs }))
-}
-
-/// The value without which a candidate holds on a probe that it had no room on; where there is none, the first one without which it has
-/// room and is slow. Rewrites that ask for room come after others, and the first step to break may be one that they mend.
-async fn value_without_room(
-    steps: &Steps<'_>,
-    gone: &BTreeSet<usize>,
-    probes: &ProbeSet,
-    probe: usize,
-    tunables: &[space::Tunable],
-) -> Result<Option<usize>, TunerError> {
-    let mut with_room = None;
-    let is_value = |place: &usize| matches!(steps.list[*place], Step::Value(_)) && !gone.contains(place);
-    for place in (0..steps.list.len()).rev().filter(is_value) {
-        let left_out = gone.iter().copied().chain([place]).collect();
-        let Some(candidate) = steps.without(&left_out) else { continue };
-        match probes.check_one(&candidate.plain_plan(tunables), probe).await? {
-            Some(verdict) if verdict.holds() => return Ok(Some(place)),
-            Some(ProbeVerdict::Slower { .. }) => with_room = with_room.or(Some(place)),
-            _ => {}
-        }
-    }
-    // Once there is room, one that changes nothing is not to blame.
-    Ok(with_room.filter(|_| gone.is_empty()))
-}
-
-/// The first step, in their order, with which a candidate of the steps up to it does not hold on a probe: found by halving.
-async fn first_to_break(
-    (field, baseline): (&Field, &Candidate),
-    steps: &Steps<'_>,
-    gone: &BTreeSet<usize>,
-    probes: &ProbeSet,
-    probe: usize,
-) -> Result<usize, TunerError> {
-    let there: Vec<usize> = (0..steps.list.len()).filter(|step| !gone.contains(step)).collect();
-    // With `good` of them it holds, with `bad` of them it does not.
-    let (mut good, mut bad) = (0, there.len());
-    while bad - good > 1 {
-        let middle = good.midpoint(bad);
-        let candidate = steps.only(|step| there[..middle].contains(&step));
-        let verdict = match candidate {
-            Some(candidate) => verdict_with_room((field, baseline, steps.winner()), &candidate, probes, probe).await?,
-            None => None,
-        };
-        if verdict.is_none_or(|verdict| verdict.holds()) { good = middle } else { bad = middle }
-    }
-    Ok(there[bad - 1])
 }
 
 /// Times the best candidate on the cases of a new round.
@@ -450,21 +365,6 @@ async fn faster(
         (Outcome::Rejected(rejection), _) => Err(format!("what is left is not right: {rejection}")),
         (Outcome::Valid(_), _) => Err("what is left is no faster than the operator as it was".to_owned()),
     })
-}
-
-/// Says that a step was taken back.
-pub(super) fn said(taken_back: TakenBack, emit: &mut dyn FnMut(Event)) -> TakenBack {
-    emit(Event::TakenBack(events::TakenBack { step: taken_back.step.clone(), why: taken_back.why.clone() }));
-    taken_back
-}
-
-/// What is amiss, one clause.
-pub(super) fn reason_of(verdict: &ProbeVerdict) -> String {
-    match verdict {
-        ProbeVerdict::Held { speedup } => format!("{speedup:.2}x"),
-        ProbeVerdict::Slower { speedup } => format!("{speedup:.2}x there, slower than the operator as it was"),
-        ProbeVerdict::Wrong(rejection) => rejection.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 //!
 //! A step is a rewrite or the value of one tunable. A candidate of some of the steps is made forward from the baseline: what a
 //! rewrite changed is merged into the sources as they are then, and the values are set last. Where two rewrites touch the same
-//! lines, the later one cannot stand without the earlier one, and there is no such candidate.
+//! words, the later one cannot stand without the earlier one, and there is no such candidate.
 
 use std::collections::BTreeSet;
 
 use super::candidate::{AppliedPatch, Candidate};
 use super::progress::Milestone;
-use source::SourceTree;
+use source::{SourceTree, merged_trees};
 use space::{Configuration, Tunable};
 
 /// One step.
@@ -97,14 +97,25 @@ impl<'a> Steps<'a> {
         if (0..self.list.len()).all(&keep) {
             return Some(self.winner.clone());
         }
+        let (candidate, lost) = self.standing(keep)?;
+        lost.is_empty().then_some(candidate)
+    }
+
+    /// The candidate of those steps for which `keep` says yes that stand without the others, and those that do not.
+    fn standing(&self, keep: impl Fn(usize) -> bool) -> Option<(Candidate, BTreeSet<usize>)> {
         let mut sources = self.baseline.sources.clone();
-        let mut patches = Vec::new();
+        let (mut patches, mut lost) = (Vec::new(), BTreeSet::new());
         for (place, step) in self.list.iter().enumerate() {
             if let Step::Rewrite { before, after, patch } = step
                 && keep(place)
             {
-                sources = merge(&self.as_at_first(before)?, &sources, &self.as_at_first(after)?)?;
-                patches.push(patch.clone());
+                match merged_trees(&self.as_at_first(before)?, &sources, &self.as_at_first(after)?) {
+                    Some(merged) => {
+                        sources = merged;
+                        patches.push(patch.clone());
+                    }
+                    None => drop(lost.insert(place)),
+                }
             }
         }
         let mut values = self.at_first.clone();
@@ -121,12 +132,20 @@ impl<'a> Steps<'a> {
             (name.to_owned(), value.clone())
         });
         let configuration: Configuration = there.collect();
-        made.with_configuration(self.tunables, &configuration).ok()
+        Some((made.with_configuration(self.tunables, &configuration).ok()?, lost))
     }
 
     /// The candidate without the steps in `left_out`.
     pub fn without(&self, left_out: &BTreeSet<usize>) -> Option<Candidate> {
         self.only(|place| !left_out.contains(&place))
+    }
+
+    /// The candidate without the steps in `left_out` and without those that do not stand without them, and the latter: none of the steps is
+    /// left where there is no such candidate.
+    pub fn most_without(&self, left_out: &BTreeSet<usize>) -> (Candidate, BTreeSet<usize>) {
+        let kept = |place: &usize| !left_out.contains(place);
+        let all = || (self.baseline.clone(), (0..self.list.len()).filter(kept).collect());
+        self.standing(|place| kept(&place)).unwrap_or_else(all)
     }
 
     /// One line for a step, as a refusal names it.
@@ -152,20 +171,6 @@ impl<'a> Steps<'a> {
         let values: Configuration = values.collect();
         candidate.with_configuration(self.tunables, &values).ok().map(|candidate| candidate.sources)
     }
-}
-
-/// What leads from `base` to `theirs`, done to `ours`.
-pub(super) fn merge(base: &SourceTree, ours: &SourceTree, theirs: &SourceTree) -> Option<SourceTree> {
-    let mut merged = ours.clone();
-    for (file, changed) in theirs.iter() {
-        let (was, is) = (base.text(file).unwrap_or_default(), ours.text(file).unwrap_or_default());
-        if was == changed {
-            continue;
-        }
-        let text = if was == is { changed.to_owned() } else { diffy::merge(was, is, changed).ok()? };
-        merged.insert(file, text);
-    }
-    Some(merged)
 }
 
 #[cfg(test)]
@@ -284,15 +289,25 @@ mod tests {
     }
 
     #[test]
-    fn a_step_on_the_same_lines_does_not_stand_alone() {
-        let first = BEFORE.replace("Slow", "Quick");
-        let second = first.replace("    Quick();", "    Quick(2);");
-        let way = [candidate(BEFORE, &[]), candidate(&first, &["A"]), candidate(&second, &["A", "B"])];
+    fn a_step_on_the_same_words_does_not_stand_alone_and_others_do() {
+        let first = BEFORE.replace("Slow()", "Quick(1)");
+        let second = first.replace("Quick(1)", "Quick(2)");
+        let third = second.replace("    Wait();\n", "");
+        let way = [
+            candidate(BEFORE, &[]),
+            candidate(&first, &["A"]),
+            candidate(&second, &["A", "B"]),
+            candidate(&third, &["A", "B", "C"]),
+        ];
         let milestones: Vec<Milestone> = way.windows(2).map(|pair| milestone(&pair[0], &pair[1])).collect();
         let tunables = tunables();
-        let steps = Steps::of(&way[0], &way[2], &milestones, &tunables);
+        let steps = Steps::of(&way[0], &way[3], &milestones, &tunables);
         assert!(steps.without(&BTreeSet::from([0])).is_none());
         assert!(steps.without(&BTreeSet::from([1])).is_some());
+        let (left, lost) = steps.most_without(&BTreeSet::from([0]));
+        assert_eq!(lost, BTreeSet::from([1]));
+        assert_eq!(left.sources.text("k.h"), Some(BEFORE.replace("    Wait();\n", "").as_str()));
+        assert_eq!(left.patches.iter().map(|patch| patch.motif.as_str()).collect::<Vec<_>>(), ["C"]);
     }
 
     #[test]
