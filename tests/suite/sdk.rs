@@ -193,6 +193,7 @@ programs!(
     api_math,
     api_matmul,
     api_matmul_batch,
+    api_matmul_callbacks,
     api_matmul_config,
     api_matmul_mix,
     api_matmul_settings,

@@ -9,7 +9,8 @@
 namespace AscendC {
 template <
     class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
-    class MM_CB = MatmulCallBackFunc<>, class POLICY = MatmulPolicy<>>
+    class MM_CB = MatmulCallBackFunc<>,
+    template <const auto&, typename, typename, typename, typename, typename> class POLICY = Impl::Detail::MatmulPolicy>
 class MatmulClient : public detail::IgnoredMatmulSettings {
 public:
     using AType = A_TYPE;
@@ -84,6 +85,12 @@ public:
         State().factors = reinterpret_cast<uint64_t>(factors.GetPhyAddr());
         State().quantised = 1;
     }
+    ASC_API void SetUserDefInfo(const uint64_t tiling) { State().userInfo = tiling; }
+    template <class T>
+    ASC_API void SetSelfDefineData(T data)
+    {
+        State().selfData = detail::WordOf(data);
+    }
     ASC_API void SetHF32(bool enable = false, int32_t mode = 0)
     {
         State().hf32 = enable;
@@ -100,7 +107,7 @@ public:
     ASC_API bool Iterate(bool partialSum = false)
     {
         message_.partialSum = partialSum;
-        return walk_.Step(State(), detail::RunsAlongN(detail::ConfigOf(MM_CFG), State().tiling));
+        return walk_.Step(State(), detail::RunsAlongN(ToMatmulConfig(MM_CFG), State().tiling));
     }
     template <bool sync = true>
     ASC_API void GetTensorC(const GlobalTensor<TC>& gm, uint8_t atomic = 0, bool sequential = false)

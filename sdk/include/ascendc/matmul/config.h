@@ -396,14 +396,9 @@ constexpr MatmulApiStaticTiling GetMatmulApiTiling(const MatmulConfig& config, i
     return t;
 }
 
-/// Functions of the user's that replace copies; only none is taken.
-template <
-    void (*dataCopyOut)(const __gm__ void*, const void*, const void*, const uint64_t, const uint64_t) = nullptr,
-    void (*copyA1)(const void*, const __gm__ void*, int, int, int, int, const uint64_t, const uint64_t) = nullptr,
-    void (*copyB1)(const void*, const __gm__ void*, int, int, int, int, const uint64_t, const uint64_t) = nullptr>
-struct MatmulCallBackFunc {};
-template <const auto& config = CFG_NORM, typename... Types>
-struct MatmulPolicy {};
+/// Configuration of a template argument: a MatmulConfig, or the one in a static tiling.
+constexpr const MatmulConfig& ToMatmulConfig(const MatmulConfig& config) { return config; }
+constexpr const MatmulConfig& ToMatmulConfig(const MatmulApiStaticTiling& tiling) { return tiling.cfg; }
 }  // namespace AscendC
 
 using AscendC::CFG_IBSHARE_NORM;
@@ -417,5 +412,6 @@ using AscendC::GetMMConfig;
 using AscendC::GetNormalConfig;
 using AscendC::GetSpecialMDLConfig;
 using AscendC::MatmulApiStaticTiling;
+using AscendC::ToMatmulConfig;
 
 #endif

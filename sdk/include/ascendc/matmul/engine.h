@@ -5,7 +5,7 @@
 
 #include "ascendc/atomic.h"
 #include "ascendc/cube/mmad.h"
-#include "ascendc/matmul/config.h"
+#include "ascendc/matmul/callbacks.h"
 #include "ascendc/tque.h"
 
 namespace AscendC {
@@ -51,7 +51,19 @@ struct ResultView {
     bool quantised = false;
 };
 
-template <typename TA, typename TB, typename TC, typename TBias>
+/// What functions of the kernel's own are told beside what they move.
+struct CallbackWords {
+    uint64_t userInfo = 0;
+    uint64_t selfData = 0;
+};
+
+/// Elements of operands that stay in L1 as a whole; 0 for one that is loaded piece by piece.
+struct WholeOperands {
+    uint32_t a = 0;
+    uint32_t b = 0;
+};
+
+template <typename TA, typename TB, typename TC, typename TBias, class MM_CB = MatmulCallBackFunc<>>
 class MatmulEngine {
 public:
     using Accumulator = std::conditional_t<sizeof(TA) == 1, int32_t, float>;
@@ -64,8 +76,12 @@ public:
     MatmulEngine& operator=(const MatmulEngine&) = delete;
 
     /// `stepK` base blocks along k are loaded at once, into one of `sets` buffers.
-    ASC_API void Init(TPipe* pipe, uint32_t baseM, uint32_t baseN, uint32_t baseK, uint32_t stepK, uint32_t sets, bool bias)
+    ASC_API void Init(
+        TPipe* pipe, uint32_t baseM, uint32_t baseN, uint32_t baseK, uint32_t stepK, uint32_t sets, bool bias,
+        const WholeOperands& whole)
     {
+        baseM_ = baseM;
+        baseN_ = baseN;
         l1Sets_ = sets;
         baseK_ = baseK < SIDE ? SIDE : baseK / SIDE * SIDE; // whole squares
         stepK_ = stepK == 0 ? 1 : stepK;
@@ -75,8 +91,8 @@ public:
         a2Bytes_ = m * k * sizeof(TA);
         b2Bytes_ = n * k * sizeof(TB);
         l0Sets_ = 2 * a2Bytes_ <= TOTAL_L0A_SIZE && 2 * b2Bytes_ <= TOTAL_L0B_SIZE ? 2 : 1;
-        pipe->InitBuffer(a1_, l1Sets_ * a1Bytes_);
-        pipe->InitBuffer(b1_, l1Sets_ * b1Bytes_);
+        pipe->InitBuffer(a1_, whole.a != 0 ? whole.a * sizeof(TA) : l1Sets_ * a1Bytes_);
+        pipe->InitBuffer(b1_, whole.b != 0 ? whole.b * sizeof(TB) : l1Sets_ * b1Bytes_);
         if (bias) {
             pipe->InitBuffer(c1_, n * sizeof(Accumulator));
         }
@@ -117,10 +133,10 @@ public:
             PanelView<TA> left = Panel(a, a1, row, outer, a.transposed ? kOuter : m);
             PanelView<TB> right = Panel(b, b1, column, outer, b.transposed ? n : kOuter);
             if (!a.isLocal) {
-                LoadL1(a1, a, row, m, outer, kOuter, !a.transposed);
+                LoadA1(a1, a, row, m, outer, kOuter);
             }
             if (!b.isLocal) {
-                LoadL1(b1, b, column, n, outer, kOuter, b.transposed);
+                LoadB1(b1, b, column, n, outer, kOuter);
             }
             const bool withBias = bias != nullptr && first && outer == 0;
             if (withBias) {
@@ -139,6 +155,33 @@ public:
             l1Pending_[set] = true;
         }
     }
+
+    /// Operands that stay in L1, loaded by functions of the kernel's own: `m` or `n` by `k` elements.
+    ASC_API LocalTensor<TA> LoadWholeA(__gm__ TA* gm, uint32_t m, uint32_t k)
+    {
+        End(); // what is there is still read
+        const LocalTensor<TA> whole = a1_.template Get<TA>();
+        if constexpr (MM_CB::CopyA1Ptr != nullptr) {
+            MM_CB::CopyA1Ptr(
+                whole.template ReinterpretCast<int8_t>(), gm, 0, 0, static_cast<int>(m), static_cast<int>(k),
+                words.userInfo, words.selfData);
+        }
+        return whole;
+    }
+    ASC_API LocalTensor<TB> LoadWholeB(__gm__ TB* gm, uint32_t n, uint32_t k)
+    {
+        End();
+        const LocalTensor<TB> whole = b1_.template Get<TB>();
+        if constexpr (MM_CB::CopyB1Ptr != nullptr) {
+            MM_CB::CopyB1Ptr(
+                whole.template ReinterpretCast<int8_t>(), gm, 0, 0, static_cast<int>(k), static_cast<int>(n),
+                words.userInfo, words.selfData);
+        }
+        return whole;
+    }
+
+    /// What functions of the kernel's own are told.
+    CallbackWords words;
 
     /// The block of C that was computed, to `out` of (row, column).
     ASC_API void Drain(const ResultView<TC>& out, uint32_t row, uint32_t column, uint32_t m, uint32_t n)
@@ -159,17 +202,10 @@ public:
         if (out.atomic) {
             SetAtomicAdd<TC>();
         }
-        GlobalTensor<TC> to;
-        if (out.fractal) {
-            constexpr uint32_t cOut = sizeof(TC) == 1 ? 32 : 16; // columns of a panel
-            const uint64_t panel = uint64_t(CeilTo(out.rows, 16)) * cOut;
-            to.SetGlobalBuffer(out.gm + column / cOut * panel + uint64_t(row) * cOut);
-            p.dstStride = static_cast<uint32_t>(panel * sizeof(TC) / 32);
-            Fixpipe<TC, Accumulator, CFG_NZ>(to, c, p);
+        if constexpr (MM_CB::DataCopyOutPtr != nullptr) {
+            CopyOutByCallback(out, c, row, column, m, n);
         } else {
-            to.SetGlobalBuffer(out.gm + uint64_t(row) * out.stride + column);
-            p.dstStride = out.stride;
-            Fixpipe<TC, Accumulator, CFG_ROW_MAJOR>(to, c, p);
+            CopyOut(out, c, p, row, column);
         }
         if (out.atomic) {
             SetAtomicNone();
@@ -198,6 +234,65 @@ public:
     }
 
 private:
+    ASC_API static void CopyOut(
+        const ResultView<TC>& out, const LocalTensor<Accumulator>& c, FixpipeParamsV220& p, uint32_t row, uint32_t column)
+    {
+        GlobalTensor<TC> to;
+        if (out.fractal) {
+            constexpr uint32_t cOut = sizeof(TC) == 1 ? 32 : 16; // columns of a panel
+            const uint64_t panel = uint64_t(CeilTo(out.rows, 16)) * cOut;
+            to.SetGlobalBuffer(out.gm + column / cOut * panel + uint64_t(row) * cOut);
+            p.dstStride = static_cast<uint32_t>(panel * sizeof(TC) / 32);
+            Fixpipe<TC, Accumulator, CFG_NZ>(to, c, p);
+        } else {
+            to.SetGlobalBuffer(out.gm + uint64_t(row) * out.stride + column);
+            p.dstStride = out.stride;
+            Fixpipe<TC, Accumulator, CFG_ROW_MAJOR>(to, c, p);
+        }
+    }
+
+    ASC_API void CopyOutByCallback(
+        const ResultView<TC>& out, const LocalTensor<Accumulator>& c, uint32_t row, uint32_t column, uint32_t m, uint32_t n)
+    {
+        DataCopyOutParams p;
+        const uint32_t rows = CeilTo(m, 16);
+        p.cBurstNum = static_cast<uint16_t>(CeilTo(n, 16) / 16);
+        p.burstLen = static_cast<uint16_t>(rows * 16 * sizeof(Accumulator) / 32);
+        p.oriNSize = static_cast<uint16_t>(out.fractal ? 0 : n);
+        p.dstStride = out.fractal ? static_cast<uint32_t>(out.rows * 16 * sizeof(TC) / 32) : out.stride;
+        p.quantScalar = out.scalar;
+        p.quantMode = static_cast<uint8_t>(Mode(out));
+        p.curM = static_cast<int>(row / baseM_);
+        p.curN = static_cast<int>(column / baseN_);
+        __gm__ TC* const to =
+            out.fractal ? out.gm + uint64_t(column) * out.rows + uint64_t(row) * 16 : out.gm + uint64_t(row) * out.stride + column;
+        MM_CB::DataCopyOutPtr(to, c.template ReinterpretCast<int8_t>(), &p, words.userInfo, words.selfData);
+    }
+
+    ASC_API void LoadA1(
+        const LocalTensor<TA>& dst, const MatrixView<TA>& view, uint32_t row, uint32_t m, uint32_t kStart, uint32_t k)
+    {
+        if constexpr (MM_CB::CopyA1Ptr != nullptr) {
+            MM_CB::CopyA1Ptr(
+                dst.template ReinterpretCast<int8_t>(), view.gm, static_cast<int>(row / baseM_),
+                static_cast<int>(kStart / baseK_), static_cast<int>(m), static_cast<int>(k), words.userInfo, words.selfData);
+        } else {
+            LoadL1(dst, view, row, m, kStart, k, !view.transposed);
+        }
+    }
+
+    ASC_API void LoadB1(
+        const LocalTensor<TB>& dst, const MatrixView<TB>& view, uint32_t column, uint32_t n, uint32_t kStart, uint32_t k)
+    {
+        if constexpr (MM_CB::CopyB1Ptr != nullptr) {
+            MM_CB::CopyB1Ptr(
+                dst.template ReinterpretCast<int8_t>(), view.gm, static_cast<int>(kStart / baseK_),
+                static_cast<int>(column / baseN_), static_cast<int>(k), static_cast<int>(n), words.userInfo, words.selfData);
+        } else {
+            LoadL1(dst, view, column, n, kStart, k, view.transposed);
+        }
+    }
+
     static constexpr QuantMode_t Mode(const ResultView<TC>& out)
     {
         if constexpr (std::is_same<TC, Accumulator>::value) {
@@ -468,6 +563,8 @@ private:
     TBuf<TPosition::C1> c1_;
     TBuf<TPosition::C1> factors_;
     TBuf<TPosition::CO1> co1_;
+    uint32_t baseM_ = 1;
+    uint32_t baseN_ = 1;
     uint32_t baseK_ = 0;
     uint32_t stepK_ = 1;
     uint32_t a1Bytes_ = 0;

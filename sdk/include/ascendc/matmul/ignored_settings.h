@@ -21,12 +21,6 @@ struct IgnoredMatmulSettings {
         (void)size;
     }
     ASC_API void SetLocalWorkspace(const LocalTensor<uint8_t>& buffer) { (void)buffer; }
-    template <class T>
-    ASC_API void SetSelfDefineData(T data)
-    {
-        (void)data;
-    }
-    ASC_API void SetUserDefInfo(const uint64_t tiling) { (void)tiling; }
 };
 
 }  // namespace detail

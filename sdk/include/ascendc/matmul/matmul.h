@@ -31,6 +31,8 @@ struct MatmulState {
     uint32_t quantised = 0;
     uint32_t hf32 = 0;
     uint32_t hf32TowardsZero = 0;
+    uint64_t userInfo = 0; // for functions of the kernel's own
+    uint64_t selfData = 0;
 
     ASC_API void Start(const TCubeTiling& given)
     {
@@ -66,6 +68,16 @@ struct MatmulState {
     ASC_API uint32_t BlocksN() const { return Blocks(n, tiling.baseN); }
 };
 
+/// What a function of the kernel's own is told, in one word.
+template <class T>
+ASC_API uint64_t WordOf(const T& data)
+{
+    static_assert(sizeof(T) <= sizeof(uint64_t), "SetSelfDefineData: one word");
+    uint64_t word = 0;
+    __builtin_memcpy(&word, &data, sizeof(T));
+    return word;
+}
+
 /// The walk over base blocks: along m first, or along n.
 struct BlockWalk {
     uint32_t next = 0;
@@ -91,10 +103,6 @@ ASC_API bool RunsAlongN(const MatmulConfig& config, const TCubeTiling& tiling)
     return config.iterateOrder == IterateOrder::UNDEF ? tiling.iterateOrder == 1
                                                       : config.iterateOrder == IterateOrder::ORDER_N;
 }
-
-/// Configuration of the template argument: a MatmulConfig, or the one in a static tiling.
-constexpr const MatmulConfig& ConfigOf(const MatmulConfig& config) { return config; }
-constexpr const MatmulConfig& ConfigOf(const MatmulApiStaticTiling& tiling) { return tiling.cfg; }
 
 ASC_API constexpr void OverrideTiling(TCubeTiling&, const MatmulConfig&) {}
 ASC_API void OverrideTiling(TCubeTiling& tiling, const MatmulApiStaticTiling& given)
@@ -128,7 +136,8 @@ ASC_API void OverrideTiling(TCubeTiling& tiling, const MatmulApiStaticTiling& gi
 
 template <
     class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
-    class MM_CB = MatmulCallBackFunc<>, class POLICY = MatmulPolicy<>>
+    class MM_CB = MatmulCallBackFunc<>,
+    template <const auto&, typename, typename, typename, typename, typename> class POLICY = Impl::Detail::MatmulPolicy>
 class MatmulImpl : public detail::IgnoredMatmulSettings {
 public:
     using AType = A_TYPE;
@@ -141,6 +150,8 @@ public:
     using TBias = typename BIAS_TYPE::T;
 
     ASC_API MatmulImpl() {}
+    /// What still moves is waited for, where nobody said End().
+    ASC_API ~MatmulImpl() { End(); }
     MatmulImpl(const MatmulImpl&) = delete;
     MatmulImpl& operator=(const MatmulImpl&) = delete;
 
@@ -161,19 +172,38 @@ public:
     {
         if constexpr (g_coreType == AIC) {
             const TCubeTiling& t = state_.tiling;
-            constexpr uint32_t side = detail::MatmulEngine<TA, TB, TC, TBias>::SIDE;
+            constexpr uint32_t side = Engine::SIDE;
             const uint32_t k = detail::CeilTo(static_cast<uint32_t>(t.baseK), side);
             const uint32_t left = detail::CeilTo(static_cast<uint32_t>(t.baseM), side) * k * sizeof(TA);
             const uint32_t right = detail::CeilTo(static_cast<uint32_t>(t.baseN), side) * k * sizeof(TB);
+            // What a function of the kernel's own loads as a whole is loaded once and stays, as the tiling promises.
+            detail::WholeOperands whole;
+            if (MM_CB::CopyA1Ptr != nullptr && t.stepM * t.baseM >= t.singleCoreM && t.stepKa * t.baseK >= t.singleCoreK) {
+                whole.a = detail::CeilTo(static_cast<uint32_t>(t.singleCoreM), side)
+                    * detail::CeilTo(static_cast<uint32_t>(t.singleCoreK), side);
+            }
+            if (MM_CB::CopyB1Ptr != nullptr && t.stepN * t.baseN >= t.singleCoreN && t.stepKb * t.baseK >= t.singleCoreK) {
+                whole.b = detail::CeilTo(static_cast<uint32_t>(t.singleCoreN), side)
+                    * detail::CeilTo(static_cast<uint32_t>(t.singleCoreK), side);
+            }
+            isWholeA_ = whole.a != 0;
+            isWholeB_ = whole.b != 0;
+            isLoadedA_ = false;
+            isLoadedB_ = false;
             // As much of L1 as the tiling gives: two sets of as many blocks along k as fit, else one of one block.
-            const uint64_t given = uint64_t(t.depthA1) * left + uint64_t(t.depthB1) * right;
-            const uint64_t most = TOTAL_L1_SIZE - 16 * 1024;
-            const uint64_t pairs = (given < most ? given : most) / (2 * (left + right));
-            const uint64_t asked = static_cast<uint64_t>(t.stepKa < t.stepKb ? t.stepKa : t.stepKb);
+            const uint32_t pieceA = isWholeA_ ? 0 : left, pieceB = isWholeB_ ? 0 : right;
+            const uint64_t given = uint64_t(t.depthA1) * pieceA + uint64_t(t.depthB1) * pieceB;
+            const uint64_t stays = uint64_t(whole.a) * sizeof(TA) + uint64_t(whole.b) * sizeof(TB);
+            const uint64_t room = TOTAL_L1_SIZE - 16 * 1024;
+            const uint64_t most = stays < room ? room - stays : 0;
+            const uint64_t pair = 2 * (uint64_t(pieceA) + pieceB);
+            const uint64_t pairs = pair == 0 ? 1 : (given < most ? given : most) / pair;
+            const uint64_t asked = static_cast<uint64_t>(
+                isWholeA_ ? t.stepKb : isWholeB_ ? t.stepKa : t.stepKa < t.stepKb ? t.stepKa : t.stepKb);
             const uint64_t step = pairs < asked ? pairs : asked;
             engine_.Init(
                 pipe, static_cast<uint32_t>(t.baseM), static_cast<uint32_t>(t.baseN), static_cast<uint32_t>(t.baseK),
-                static_cast<uint32_t>(step), pairs == 0 ? 1 : 2, t.isBias != 0);
+                static_cast<uint32_t>(step), pairs == 0 ? 1 : 2, t.isBias != 0, whole);
         } else {
             (void)pipe;
         }
@@ -190,6 +220,7 @@ public:
     {
         state_.a = Address(gm);
         isLocalA_ = false;
+        isLoadedA_ = false;
         state_.transposedA = transposed;
         walk_.next = 0;
     }
@@ -197,15 +228,14 @@ public:
     {
         state_.b = Address(gm);
         isLocalB_ = false;
+        isLoadedB_ = false;
         state_.transposedB = transposed;
         walk_.next = 0;
     }
     /// In L1 as columns of blocks, with rows of this core's part rounded up to 16 (32 for bytes).
     ASC_API void SetTensorA(const LocalTensor<TA>& tensor, bool transposed = false)
     {
-        if (sizeof(TA) == 4 && transposed == true) {
-            ascendsim::Fault("unsupported", "Matmul: floats in L1 must have k along their blocks");
-        }
+        NeedsKAlongBlocks<TA>(!transposed);
         localA_ = tensor;
         isLocalA_ = true;
         state_.transposedA = transposed;
@@ -214,9 +244,7 @@ public:
     /// In L1 as columns of blocks, with rows of this core's part rounded up to 16 (32 for bytes).
     ASC_API void SetTensorB(const LocalTensor<TB>& tensor, bool transposed = false)
     {
-        if (sizeof(TB) == 4 && transposed == false) {
-            ascendsim::Fault("unsupported", "Matmul: floats in L1 must have k along their blocks");
-        }
+        NeedsKAlongBlocks<TB>(transposed);
         localB_ = tensor;
         isLocalB_ = true;
         state_.transposedB = transposed;
@@ -241,6 +269,14 @@ public:
         state_.factors = Address(factors);
         state_.quantised = 1;
     }
+    /// A word for functions of the kernel's own: where its tiling lies.
+    ASC_API void SetUserDefInfo(const uint64_t tiling) { state_.userInfo = tiling; }
+    /// Another one, which may be anything.
+    template <class T>
+    ASC_API void SetSelfDefineData(T data)
+    {
+        state_.selfData = detail::WordOf(data);
+    }
     ASC_API void SetHF32(bool enable = false, int32_t mode = 0)
     {
         state_.hf32 = enable;
@@ -253,7 +289,7 @@ public:
     template <bool sync = true>
     ASC_API bool Iterate(bool partialSum = false)
     {
-        if (!walk_.Step(state_, detail::RunsAlongN(detail::ConfigOf(MM_CFG), state_.tiling))) {
+        if (!walk_.Step(state_, detail::RunsAlongN(ToMatmulConfig(MM_CFG), state_.tiling))) {
             return false;
         }
         ComputeBlock(walk_.row, walk_.column, partialSum);
@@ -330,7 +366,7 @@ public:
         for (uint32_t i = 0; i < batch; ++i) {
             state_.a = start.a + (batchA == 0 ? 0 : i * batchA / batch) * sizeA * sizeof(TA);
             state_.b = start.b + (batchB == 0 ? 0 : i * batchB / batch) * sizeB * sizeof(TB);
-            if (start.bias != 0 && detail::ConfigOf(MM_CFG).isBiasBatch) {
+            if (start.bias != 0 && ToMatmulConfig(MM_CFG).isBiasBatch) {
                 state_.bias = start.bias + uint64_t(i) * static_cast<uint32_t>(state_.n) * sizeof(TBias);
             }
             IterateAll(out, atomic, sequential);
@@ -378,6 +414,27 @@ public:
                 b.isLocal = true;
                 b.rows = static_cast<uint32_t>(b.transposed ? s.n : s.k);
             }
+            engine_.words = {s.userInfo, s.selfData};
+            if (isWholeA_ && !isLocalA_) {
+                if (!isLoadedA_) {
+                    wholeA_ = engine_.LoadWholeA(a.gm, static_cast<uint32_t>(s.m), static_cast<uint32_t>(s.k));
+                    isLoadedA_ = true;
+                }
+                a.local = wholeA_;
+                a.isLocal = true;
+                a.rows = static_cast<uint32_t>(a.transposed ? s.k : s.m);
+                NeedsKAlongBlocks<TA>(!a.transposed);
+            }
+            if (isWholeB_ && !isLocalB_) {
+                if (!isLoadedB_) {
+                    wholeB_ = engine_.LoadWholeB(b.gm, static_cast<uint32_t>(s.n), static_cast<uint32_t>(s.k));
+                    isLoadedB_ = true;
+                }
+                b.local = wholeB_;
+                b.isLocal = true;
+                b.rows = static_cast<uint32_t>(b.transposed ? s.n : s.k);
+                NeedsKAlongBlocks<TB>(b.transposed);
+            }
             const uint32_t rowStart = row * BaseM(), columnStart = column * BaseN();
             engine_.Compute(
                 a, b, reinterpret_cast<__gm__ TBias*>(s.bias), rowStart, columnStart, Used(s.m, rowStart, BaseM()),
@@ -394,7 +451,7 @@ public:
             out.rows = static_cast<uint32_t>(s.orgM);
             out.stride = static_cast<uint32_t>(s.orgKc);
             out.atomic = atomic;
-            out.relu = detail::ConfigOf(MM_CFG).enableRelu;
+            out.relu = ToMatmulConfig(MM_CFG).enableRelu;
             out.scalar = s.scalar;
             out.factors = reinterpret_cast<__gm__ uint64_t*>(s.factors);
             out.quantised = s.quantised != 0;
@@ -413,6 +470,15 @@ public:
     }
 
 private:
+    using Engine = detail::MatmulEngine<TA, TB, TC, TBias, MM_CB>;
+
+    template <typename T>
+    ASC_API static void NeedsKAlongBlocks(bool isAlong)
+    {
+        if (sizeof(T) == 4 && !isAlong) {
+            ascendsim::Fault("unsupported", "Matmul: floats in L1 must have k along their blocks");
+        }
+    }
     template <typename T>
     ASC_API static uint64_t Address(const GlobalTensor<T>& gm)
     {
@@ -435,7 +501,13 @@ private:
     LocalTensor<TB> localB_;
     bool isLocalA_ = false;
     bool isLocalB_ = false;
-    detail::MatmulEngine<TA, TB, TC, TBias> engine_;
+    LocalTensor<TA> wholeA_;
+    LocalTensor<TB> wholeB_;
+    bool isWholeA_ = false;
+    bool isWholeB_ = false;
+    bool isLoadedA_ = false;
+    bool isLoadedB_ = false;
+    Engine engine_;
 };
 }  // namespace AscendC
 

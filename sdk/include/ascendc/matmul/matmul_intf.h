@@ -8,12 +8,14 @@ namespace AscendC {
 #if defined(ASCENDC_CUBE_ONLY) || defined(__DAV_C220_CUBE__)
 template <
     class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
-    class MM_CB = MatmulCallBackFunc<>, class POLICY = MatmulPolicy<>>
+    class MM_CB = MatmulCallBackFunc<>,
+    template <const auto&, typename, typename, typename, typename, typename> class POLICY = Impl::Detail::MatmulPolicy>
 using Matmul = MatmulImpl<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, POLICY>;
 #else
 template <
     class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE = C_TYPE, const auto& MM_CFG = CFG_NORM,
-    class MM_CB = MatmulCallBackFunc<>, class POLICY = MatmulPolicy<>>
+    class MM_CB = MatmulCallBackFunc<>,
+    template <const auto&, typename, typename, typename, typename, typename> class POLICY = Impl::Detail::MatmulPolicy>
 using Matmul = MatmulClient<A_TYPE, B_TYPE, C_TYPE, BIAS_TYPE, MM_CFG, MM_CB, POLICY>;
 #endif
 
