@@ -102,6 +102,19 @@ int main()
     CHECK(ascendc.GetSocVersion() == platform_ascendc::SocVersion::ASCEND910B);
     CHECK(ascendc.GetCurNpuArch() == NpuArch::DAV_2201);
     CHECK(ascendc.CalcTschBlockDim(5, 24, 48) == 3 && ascendc.GetLibApiWorkSpaceSize() == 16U * 1024 * 1024);
+    const auto instruction = [&platform](const char* name) {
+        std::string operands;
+        (void)platform.GetPlatformRes("AICoreintrinsicDtypeMap", name, operands);
+        return operands;
+    };
+    CHECK(instruction("Intrinsic_fix_pipe_l0c2out").find("f322bf16") != std::string::npos && instruction("Intrinsic_data_move_l0c2ub").empty());
+    CHECK(instruction("Intrinsic_data_move_l12bt").find("f162f32") != std::string::npos);
+    CHECK(instruction("Intrinsic_data_move_l12bt").find("bf16") == std::string::npos && instruction("Intrinsic_mmad").find("s8s4") == std::string::npos);
+    fe::MachineNumbers older;
+    older.soc = "Ascend310P3";
+    platform.SetNumbers(older);
+    CHECK(instruction("Intrinsic_fix_pipe_l0c2out").empty());
+    platform.SetNumbers(fe::MachineNumbers());
 
     gert::ComputeNodeInfo node;
     node.SetNode("Sample", "sample");

@@ -19,7 +19,7 @@ def turned(matrix, is_transposed):
 
 @define("MatMulV3", "MatMulV2", "MatMul", inputs="x1 x2 bias~?:float", outputs="y",
         attributes={"transpose_x1|adj_x1": False, "transpose_x2|adj_x2": False, "offset_x": 0},
-        ignored="enable_hf32 opImplMode")
+        ignored="enable_hf32 opImplMode enable_uncache fixed_shift_value")
 def matrix_product(x1, x2, bias, transpose_x1, transpose_x2, offset_x):
     """y = x1 * x2 + bias"""
     if offset_x != 0:
@@ -37,7 +37,8 @@ def single_product(x1, x2, bias, transpose_x1, transpose_x2):
 
 
 @define("BatchMatMulV3", "BatchMatMulV2", "BatchMatMul", inputs="x1 x2 bias~?:float", outputs="y",
-        attributes={"adj_x1": False, "adj_x2": False, "offset_x": 0}, ignored="enable_hf32")
+        attributes={"adj_x1": False, "adj_x2": False, "offset_x": 0},
+        ignored="enable_hf32 opImplMode enable_uncache fixed_shift_value")
 def batched_matrix_product(x1, x2, bias, adj_x1, adj_x2, offset_x):
     """y = x1 * x2 + bias, batch by batch"""
     return matrix_product(x1, x2, bias, adj_x1, adj_x2, offset_x)

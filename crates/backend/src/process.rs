@@ -95,6 +95,8 @@ const TRACE_CUT_SHORT: &str = "ascend_sim: cannot write the trace";
 /// What it says when the trace has reached the largest size of files, before the address of the kernel's instruction and the line of
 /// its module.
 const TRACE_FULL: &str = "ascend_sim: the trace is full at ";
+/// What the runner says when it is ended by a signal, before what it was about.
+const RUNNER_CRASHED: &str = "ascend_sim_runner: crashed";
 /// Who kills processes that nobody asked to end.
 const KILLED: &str = "most likely the system ran out of memory";
 
@@ -208,9 +210,12 @@ mod libc_signal {
 
 fn describe(signal: i32, output: &str) -> String {
     let name = name_of(signal);
-    match output.trim().lines().last() {
-        Some(last) => format!("{name}; last words: {last}"),
-        None => name,
+    // Where the runner says that it crashed, what was said before may say why.
+    let lines: Vec<&str> = output.trim().lines().collect();
+    match lines.as_slice() {
+        [.., before, last] if last.starts_with(RUNNER_CRASHED) => format!("{name}; last words: {before}; {last}"),
+        [.., last] => format!("{name}; last words: {last}"),
+        [] => name,
     }
 }
 
@@ -270,6 +275,16 @@ mod tests {
         let by_clock = ProcessLimits::new(60.0, 1 << 30).at_most(10);
         assert_eq!((by_clock.cpu_s, by_clock.wall_s), (11, 10.0));
         assert_eq!(outcome(24, ""), RunFailure::TimedOut(1.0));
+    }
+
+    #[test]
+    fn what_was_said_before_a_crash_is_part_of_its_last_words() {
+        let words = "one\noptiling::IsOld() is called\nascend_sim_runner: crashed while running the tiling function\n";
+        let crashed = outcome(6, words).to_string();
+        let wanted =
+            "last words: optiling::IsOld() is called; ascend_sim_runner: crashed while running the tiling function";
+        assert!(crashed.ends_with(wanted), "{crashed}");
+        assert!(outcome(6, "one\ntwo").to_string().ends_with("last words: two"));
     }
 
     #[test]

@@ -52,6 +52,8 @@ fn without_arguments(symbol: &str) -> String {
 /// Sources that may be taken, those nearest to the operator first.
 pub(super) struct Candidates {
     left: Vec<PathBuf>,
+    /// The operator's own sources for other architectures: code for all of them may ask a question that one of these answers.
+    foreign: Vec<PathBuf>,
     /// Folders of the operators that the CMake file names as dependencies.
     dependencies: Vec<PathBuf>,
     /// Ends of the paths of sources outside the operator that its CMake file names.
@@ -91,6 +93,11 @@ impl Candidates {
             path.strip_prefix(&project.root)
                 .is_ok_and(|inside| project.editable_files.iter().any(|file| Path::new(file) == inside))
         };
+        let foreign = left
+            .iter()
+            .filter(|path| path.starts_with(&own) && TARGET.is_foreign(&path.to_string_lossy()))
+            .map(|path| path.to_path_buf())
+            .collect();
         let mut left: Vec<PathBuf> = left
             .into_iter()
             .filter(|path| {
@@ -104,7 +111,7 @@ impl Candidates {
             .collect();
         let shared = |path: &Path| path.components().zip(own.components()).take_while(|(one, two)| one == two).count();
         left.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.clone()));
-        Candidates { left, dependencies, named: sources_in_cmake(&project.root) }
+        Candidates { left, foreign, dependencies, named: sources_in_cmake(&project.root) }
     }
 
     /// All that may be taken.
@@ -133,25 +140,41 @@ impl Candidates {
         chosen
     }
 
-    /// Takes the sources that define one of the symbols, one source a symbol.
+    /// Takes the sources that define one of the symbols, one source a symbol. One for other architectures is taken where no other
+    /// does, and if it registers nothing, so that what the operator does on this one stays what it is.
     pub(super) fn defining(&mut self, missing: &BTreeSet<Missing>) -> Vec<PathBuf> {
         let mut open: BTreeSet<&Missing> = missing.iter().collect();
-        let mut chosen = Vec::new();
-        self.left.retain(|path| {
-            if open.is_empty() {
-                return true;
-            }
-            let Ok(bytes) = std::fs::read(path) else { return false };
-            let text = String::from_utf8_lossy(&bytes);
-            let before = open.len();
-            open.retain(|symbol| !defines(&text, &symbol.name));
-            if open.len() < before {
-                chosen.push(path.clone());
-            }
-            open.len() == before
-        });
+        let mut chosen = take_defining(&mut self.left, &mut open, |_| true);
+        chosen.extend(take_defining(&mut self.foreign, &mut open, |text| {
+            !text.contains("REGISTER_") && !text.contains("IMPL_OP")
+        }));
         chosen
     }
+}
+
+/// Takes the sources that define one of the symbols that are still open.
+fn take_defining(
+    sources: &mut Vec<PathBuf>,
+    open: &mut BTreeSet<&Missing>,
+    may_be_taken: impl Fn(&str) -> bool,
+) -> Vec<PathBuf> {
+    let mut chosen = Vec::new();
+    sources.retain(|path| {
+        if open.is_empty() {
+            return true;
+        }
+        let Ok(bytes) = std::fs::read(path) else { return false };
+        let text = String::from_utf8_lossy(&bytes);
+        let before = open.len();
+        if may_be_taken(&text) {
+            open.retain(|symbol| !defines(&text, &symbol.name));
+        }
+        if open.len() < before {
+            chosen.push(path.clone());
+        }
+        open.len() == before
+    });
+    chosen
 }
 
 /// Operator types that a text defines: `OP_ADD(Add)`.
@@ -300,6 +323,28 @@ mod tests {
         assert!(defines("namespace ns { int Run(int a)\n{ return a; } }", "ns::Run"));
         assert!(defines("void Other::Anything() {}", "ns::Other"));
         assert!(defines("const int Table::kSize = 3;", "Table::kSize"));
+    }
+
+    #[test]
+    fn a_question_that_another_architecture_answers_is_answered_where_nothing_registers_with_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = temporary.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let near = file("near.cpp", "int Near() { return 1; }");
+        let asked = file("arch20.cpp", "bool IsOld() { return false; }\nint Near() { return 2; }");
+        let other = file("arch35.cpp", "REGISTER_TILING(Add, Late, 1);\nint Late() { return 3; }");
+        let foreign = vec![asked.clone(), other];
+        let mut candidates = Candidates { left: vec![near.clone()], foreign, dependencies: vec![], named: vec![] };
+        let mut taken = |names: &[&str]| {
+            let missing = names.iter().map(|name| Missing { name: (*name).to_owned() }).collect();
+            candidates.defining(&missing)
+        };
+        assert_eq!(taken(&["Near", "Late"]), [near]);
+        assert_eq!(taken(&["optiling::IsOld", "Late"]), [asked]);
+        assert!(taken(&["optiling::IsOld"]).is_empty(), "once");
     }
 
     #[test]

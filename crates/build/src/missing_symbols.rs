@@ -22,9 +22,10 @@ pub(super) fn missing_symbols(log: &str) -> BTreeSet<String> {
 /// A C++ source that defines them, weakly: whoever calls one is told its name, and the process ends.
 pub(super) fn stand_ins(symbols: &BTreeSet<String>) -> String {
     let mut text = String::from(
-        "#include <cstdio>\n#include <cstdlib>\n\
+        "#include <cstdio>\n#include <cstdlib>\n#include <cxxabi.h>\n\
          [[noreturn]] static void Missing(const char* name)\n{\n\
-         \x20   std::fprintf(stderr, \"%s is called, and no source of the repository defines it\\n\", name);\n\
+         \x20   char* readable = abi::__cxa_demangle(name, nullptr, nullptr, nullptr);\n\
+         \x20   std::fprintf(stderr, \"%s is called, and no source of the repository defines it\\n\", readable == nullptr ? name : readable);\n\
          \x20   std::abort();\n}\n",
     );
     for symbol in symbols {

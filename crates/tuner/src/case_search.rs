@@ -13,8 +13,12 @@ const MOST_ELEMENTS: u64 = 1 << 21;
 /// Elements of all tensors that a case for tuning should have about, and those below which one is looked for.
 const WANTED: u64 = 1 << 20;
 const TOO_SMALL: u64 = 1 << 17;
-/// Small cases of a dtype that are tried to be made larger.
+/// Bytes of all tensors of a case that was made larger, at most: what comes out of a product of two vectors is far larger than they are,
+/// and nobody knows before shape inference has said it.
+const MOST_GROWN_BYTES: u64 = 16 * 4 * WANTED;
+/// Small cases of a dtype that are tried to be made larger, and sizes that each is tried at.
 const GROWTHS: usize = 12;
+const SIZES_OF_A_GROWTH: usize = 3;
 /// Shapes of the leading input to guess first.
 const LARGE: [&[u64]; 8] = [
     &[1024, 1024],
@@ -220,14 +224,33 @@ impl<'finder, 'data> Search<'finder, 'data> {
             if dtypes.contains(&dtype) {
                 continue;
             }
-            for larger in candidate.larger(WANTED) {
-                if self.ask(&larger, false).await? {
-                    dtypes.push(dtype);
-                    break;
-                }
+            if self.ask_larger(&candidate).await? {
+                dtypes.push(dtype);
             }
         }
         Ok(())
+    }
+
+    /// Whether the tiling function accepts a case made larger, as far as what comes out of it is no larger than a case may be.
+    async fn ask_larger(&mut self, candidate: &Candidate) -> Result<bool, TunerError> {
+        let mut wanted = WANTED;
+        for _ in 0..SIZES_OF_A_GROWTH {
+            let mut too_large = None;
+            for larger in candidate.larger(wanted) {
+                if !self.ask(&larger, false).await? {
+                    continue;
+                }
+                let bytes = self.accepted.last().map_or(0, Accepted::bytes);
+                if bytes <= MOST_GROWN_BYTES {
+                    return Ok(true);
+                }
+                self.accepted.pop();
+                too_large = too_large.or(Some(bytes));
+            }
+            let Some(bytes) = too_large else { break };
+            wanted /= bytes.div_ceil(MOST_GROWN_BYTES) + 1;
+        }
+        Ok(false)
     }
 
     /// Whether the tiling function accepts a case; it is remembered either way, a refusal if `told`.

@@ -47,6 +47,17 @@ pub enum TunerError {
     /// Toolkit or devices are not there, or not to be had.
     #[error("{0}")]
     Device(String),
+    /// Outputs of the baseline, all of which are kept, do not fit into memory.
+    #[error(
+        "case {case}: what comes out of all trials up to it is {:.1} GiB, more than the quarter of this machine's memory that is for it: make the case smaller, or give fewer seeds",
+        *.bytes as f64 / (1_u64 << 30) as f64
+    )]
+    TooMuchOutput {
+        /// Case at which it was too much.
+        case: String,
+        /// Bytes of all outputs so far.
+        bytes: u64,
+    },
     /// Test data could not be made.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
@@ -138,6 +149,7 @@ impl TunerError {
             | TunerError::NoLock(_)
             | TunerError::Manifest(_)
             | TunerError::Usage(_)
+            | TunerError::TooMuchOutput { .. }
             | TunerError::Machine(_)
             | TunerError::Workload(_)
             | TunerError::Candidate(_)

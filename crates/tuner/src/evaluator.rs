@@ -12,6 +12,7 @@ use super::contradictions::Contradictions;
 use super::known::KnownFindings;
 use super::known_data::{Usual, note};
 use super::measurements::Measurements;
+use super::memory::most_kept_bytes;
 use super::plan::Plan;
 use super::race::Race;
 use super::standard::{LeansOnTensors, Standard};
@@ -219,6 +220,7 @@ impl Evaluator {
         let Asked { scope, keep_outputs, race, by_case } = asked;
         let mut trialled = Trialled::of(plan, scope);
         let mut times = Vec::new();
+        let mut kept_bytes = 0;
         let mut waiting: VecDeque<(usize, RunningTrial<'_>)> = VecDeque::new();
         for (index, trial) in self.workload.trials.iter().enumerate() {
             let wanted = match scope {
@@ -277,6 +279,10 @@ impl Evaluator {
                 }
             }
             if keep_outputs {
+                kept_bytes += execution.outputs.iter().map(|output| output.len() as u64).sum::<u64>();
+                if kept_bytes > most_kept_bytes() {
+                    return Err(TunerError::TooMuchOutput { case: case.name.clone(), bytes: kept_bytes });
+                }
                 trialled.outputs.insert(index, execution.outputs);
             }
         }

@@ -49,6 +49,7 @@ mod last_word;
 mod left_alone;
 mod longest_rows;
 mod measurements;
+mod memory;
 mod more_room;
 mod noise;
 mod opened;

@@ -92,6 +92,19 @@ ASC_API void PRINTF(const char* format, Args... args)
     printf(format, args...);
 }
 
+/// Where the text of a dump goes, for kernels that say so themselves; here it goes where it always does.
+ASC_API void InitDump(bool mixed, uint32_t bytes)
+{
+    (void)mixed;
+    (void)bytes;
+}
+ASC_API void InitDump(bool mixed, GM_ADDR start, uint32_t bytes)
+{
+    (void)mixed;
+    (void)start;
+    (void)bytes;
+}
+
 /// The first dumpSize elements.
 template <typename T>
 ASC_API void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize)

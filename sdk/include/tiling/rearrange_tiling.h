@@ -12,7 +12,7 @@
 // Rows and columns of the cube unit's fractals, bytes of a block; kernels have them from their own headers.
 #ifndef ASCENDC_DEFS_H
 namespace AscendC {
-constexpr int32_t BLOCK_CUBE = 16;
+constexpr uint32_t BLOCK_CUBE = 16;
 constexpr uint32_t ONE_BLK_SIZE = 32;
 }  // namespace AscendC
 #endif

@@ -84,6 +84,15 @@ void PlatFormInfos::SetNumbers(const MachineNumbers& numbers)
     core["fb0_size"] = std::to_string(numbers.fb_bytes);
     core["cube_vector_combine"] = "split";
     core["vec_calc_size"] = "128";
+    if (family.arch == 2201) {
+        // Instructions that tiling functions ask for, with the operands that docs/isa.md has for this architecture. What is not there the
+        // core does not have: no way from L0C or L1 to the Unified Buffer, no bias of bfloat16, no products of int8 with int4.
+        auto& instructions = texts_["AICoreintrinsicDtypeMap"];
+        instructions["Intrinsic_fix_pipe_l0c2out"] = "f322f32,f322f16,f322bf16,f322s8,f322u8,s322s32,s322f16,s322s8,s322u8";
+        instructions["Intrinsic_data_move_l12bt"] = "f322f32,f162f32,s322s32";
+        instructions["Intrinsic_data_move_out2l1_nd2nz"] = "b8,b16,b32";
+        instructions["Intrinsic_mmad"] = "f16f16,bf16bf16,f32f32,s8s8,s4s4";
+    }
     auto& rates = texts_["AICoreMemoryRates"];
     rates["ddr_rate"] = std::to_string(numbers.hbm_bytes_per_cycle);
     rates["l2_rate"] = std::to_string(numbers.l2_bytes_per_cycle);

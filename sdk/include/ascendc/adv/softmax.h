@@ -33,6 +33,16 @@ struct SoftMaxShapeInfo {
     uint32_t oriSrcK{0};
 };
 
+/// Rows and columns of a reduction of rows, as the library's own headers hand them on; kernels name the type and no more.
+struct ReduceLastND {
+    uint32_t originalSrcM;
+    uint32_t originalSrcK;
+    uint32_t srcM;
+    uint32_t srcK;
+    uint32_t dstM;
+    uint32_t dstK;
+};
+
 namespace detail {
 namespace softmax {
 
