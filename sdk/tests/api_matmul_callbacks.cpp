@@ -79,15 +79,16 @@ void CopyFarC(const __gm__ void* gm, const LocalTensor<int8_t>& co1, const void*
 }
 
 template <class Callbacks, template <const auto&, typename, typename, typename, typename, typename> class Policy = Impl::Detail::MatmulPolicy>
-int Check(const std::string& name, int32_t strideA, int32_t strideC, bool isWholeB)
+int Check(const std::string& name, int32_t strideA, int32_t strideC, bool isWholeB, int32_t baseN = kBase)
 {
     TCubeTiling t;
     t.M = t.singleCoreM = kM;
     t.N = t.singleCoreN = kN;
     t.Ka = t.Kb = t.singleCoreK = kK;
-    t.baseM = t.baseN = t.baseK = kBase;
+    t.baseM = t.baseK = kBase;
+    t.baseN = baseN;
     t.stepM = t.stepKa = t.dbL0C = 1;
-    t.stepN = isWholeB ? kN / kBase : 1;
+    t.stepN = isWholeB ? (kN + baseN - 1) / baseN : 1;
     t.stepKb = isWholeB ? kK / kBase : 1;
     t.depthA1 = t.dbL0A = t.dbL0B = 2;
     t.depthB1 = 2 * t.stepKb;
@@ -145,6 +146,7 @@ int main()
     Expect(Check<MatmulCallBackFunc<nullptr, nullptr, CopyB>>("B", kK, kN, false) == kBlocks * kPieces, "B comes piece by piece");
     Expect(Check<MatmulCallBackFunc<nullptr, CopyFarA, CopyB>>("both", kFar, kN, false) == 2 * kBlocks * kPieces, "both come piece by piece");
     Expect(Check<MatmulCallBackFunc<nullptr, nullptr, CopyWholeB>>("a whole B", kK, kN, true) == 1, "a whole B comes once and stays");
+    Expect(Check<MatmulCallBackFunc<nullptr, nullptr, CopyWholeB>>("a whole B that is smaller than a piece would be", kK, kN, true, 1024) == 1, "it comes once and stays");
     Expect(Check<MatmulCallBackFunc<CopyFarC>>("C", kK, 2 * kN, false) == kBlocks, "C goes block by block");
     Expect(Check<MatmulCallBackFunc<>, Impl::Detail::NBuffer33MatmulPolicy>("a policy", kK, kN, false) == 0, "a policy changes no result");
     static_assert(ToMatmulConfig(CFG_MDL).doMultiDataLoad, "the configuration of a template argument");

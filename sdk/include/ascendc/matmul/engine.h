@@ -128,8 +128,11 @@ public:
             if (l1Pending_[set]) {
                 AscendC::WaitFlag<HardEvent::MTE1_MTE2>(l1Free_[set]);
             }
-            const LocalTensor<TA> a1 = a1_.template GetWithOffset<TA>(a1Bytes_ / sizeof(TA), set * a1Bytes_);
-            const LocalTensor<TB> b1 = b1_.template GetWithOffset<TB>(b1Bytes_ / sizeof(TB), set * b1Bytes_);
+            // Of an operand that lies in L1 already there may be no piece.
+            const LocalTensor<TA> a1 =
+                a.isLocal ? a.local : a1_.template GetWithOffset<TA>(a1Bytes_ / sizeof(TA), set * a1Bytes_);
+            const LocalTensor<TB> b1 =
+                b.isLocal ? b.local : b1_.template GetWithOffset<TB>(b1Bytes_ / sizeof(TB), set * b1Bytes_);
             PanelView<TA> left = Panel(a, a1, row, outer, a.transposed ? kOuter : m);
             PanelView<TB> right = Panel(b, b1, column, outer, b.transposed ? n : kOuter);
             if (!a.isLocal) {
