@@ -163,8 +163,35 @@ void Check(Shape s, double tolerance)
 }
 }  // namespace
 
+/// What is no finite half comes out as it is, or saturated where a kernel asks for that.
+void CheckSpecial(bool saturates)
+{
+    constexpr uint32_t side = 16;
+    Gm a(side * side * 2), b(side * side * 2), bias(side * 4), c(side * side * 2);
+    for (uint32_t i = 0; i < side; ++i) {
+        b.As<half>()[i * side + i] = static_cast<half>(2.0f);
+    }
+    a.As<half>()[0] = half::FromBits(0x7C00);         // an infinity
+    a.As<half>()[side + 1] = half::FromBits(0x7E00);  // no number
+    a.As<half>()[2 * side + 2] = static_cast<half>(-40000.0f);
+    OnCube([&] {
+        AscendCUtils::SetOverflow(saturates ? 0 : 1);
+        Multiply<half, half, false>(a.data.data(), b.data.data(), bias.data.data(), c.data.data(), Shape{side, side, side});
+    });
+    const uint16_t want[] = {static_cast<uint16_t>(saturates ? 0x7BFF : 0x7C00), static_cast<uint16_t>(saturates ? 0 : 0x7E00),
+                             static_cast<uint16_t>(saturates ? 0xFBFF : 0xFC00)};
+    for (uint32_t i = 0; i < 3; ++i) {
+        const uint16_t got = c.As<half>()[i * side + i].Bits();
+        const bool is_number = i != 1 || saturates;
+        Expect(is_number ? got == want[i] : (got & 0x7C00) == 0x7C00 && (got & 0x3FF) != 0,
+               "special value " + std::to_string(i) + (saturates ? " saturates" : " stays") + ": " + std::to_string(got));
+    }
+}
+
 int main()
 {
+    CheckSpecial(false);
+    CheckSpecial(true);
     for (const Shape& s : {Shape{16, 16, 16}, Shape{33, 47, 61}, Shape{128, 64, 32}, Shape{5, 100, 17}}) {
         Check<half, float, false>(s, 1e-6);
         Check<half, half, true>(s, 1e-3);

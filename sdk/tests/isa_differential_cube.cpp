@@ -1,5 +1,7 @@
 // Cube instructions against scalar models that are written on matrices and know fractals only as index formulas.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "isa_support.h"
 
@@ -410,6 +412,18 @@ void CheckFixpipe(Random& random, QuantMode_t mode, bool rows_out, bool relu, bo
         value = std::is_same<U, float>::value ? static_cast<U>(random.Real(-70, 70)) : static_cast<U>(static_cast<int>(random.Below(200)) - 100);
     }
     source[3] = static_cast<U>(100000.0);
+    if constexpr (std::is_same<U, float>::value) {
+        if (mode == F322F16 || mode == F322BF16) {
+            source[5] = std::numeric_limits<float>::infinity();
+            source[6] = -source[5];
+            source[7] = std::numeric_limits<float>::quiet_NaN();
+        }
+    }
+    const bool saturates = random.Below(2) == 0;
+    set_ctrl((static_cast<uint64_t>(get_ctrl()) & ~(uint64_t{1} << 48)) | uint64_t{!saturates} << 48);
+    const auto limited = [saturates](float value, float limit) {
+        return !saturates ? value : std::isnan(value) ? 0.0f : std::fmax(-limit, std::fmin(limit, value));
+    };
     std::memcpy(On<uint8_t>(kSpaceL0c), source.data(), 131072);
     const auto convert = [&](U value, uint32_t column) -> T {
         if (mode == NoQuant) {
@@ -417,12 +431,12 @@ void CheckFixpipe(Random& random, QuantMode_t mode, bool rows_out, bool relu, bo
         }
         if (mode == F322F16 || mode == F322BF16) {
             const float wide = relu && value < U(0) ? 0.0f : static_cast<float>(value);
-            return T(mode == F322F16 ? std::fmin(wide, 65504.0f) : wide);
+            return T(limited(wide, mode == F322F16 ? 65504.0f : 3.3895314e38f));
         }
         const uint32_t bits = static_cast<uint32_t>(words[column]) & 0xFFFFE000u;
         float scaled = static_cast<float>(value) * (relu && value < U(0) ? 0.0f : ascendsim::FloatFromBits(bits));
         if (mode == DEQF16 || mode == VDEQF16) {
-            return T(std::fmax(-65504.0f, std::fmin(65504.0f, scaled)));
+            return T(limited(scaled, 65504.0f));
         }
         int offset = static_cast<int>(words[column] >> 37 & 0x1FF);
         offset = offset > 255 ? offset - 512 : offset;

@@ -22,9 +22,14 @@ int32_t OffsetOf(uint64_t word)
 
 bool SignedResult(uint64_t word) { return (word >> 46 & 1u) != 0; }
 
-float Limited(float value, float limit)
+/// Bit of the control register that keeps infinities and what is no number. Without it they become the largest finite value and zero.
+constexpr uint32_t kKeepsSpecialBit = 48;
+
+float Limited(float value, float limit, bool keeps)
 {
-    // The fixpipe saturates: infinities become the largest finite value, and what is no number becomes zero.
+    if (keeps) {
+        return value;
+    }
     return value != value ? 0.0f : std::min(std::max(value, -limit), limit);
 }
 
@@ -41,6 +46,7 @@ struct Plan {
     uint64_t scalar;          // factor word of the scalar modes
     const uint8_t* factors;   // table of the vector modes
     float alpha;              // for leaky ReLU
+    bool keeps;               // infinities and what is no number
 };
 
 int32_t EightBits(float value, uint64_t word)
@@ -71,8 +77,8 @@ uint32_t Convert(const Plan& plan, const uint8_t* from, uint32_t column)
         if (relu != NoRELU && value < 0) {
             value = relu == LeakyRELU ? value * plan.alpha : 0.0f;
         }
-        return mode == F322F16 ? half(Limited(value, 65504.0f)).Bits()
-                               : bfloat16_t(Limited(value, FloatFromBits(0x7F7F0000u))).Bits();
+        return mode == F322F16 ? half(Limited(value, 65504.0f, plan.keeps)).Bits()
+                               : bfloat16_t(Limited(value, FloatFromBits(0x7F7F0000u), plan.keeps)).Bits();
     }
     const uint64_t word = plan.factors != nullptr ? Load<uint64_t>(plan.factors + 8 * size_t{column}) : plan.scalar;
     float value = 0;
@@ -87,7 +93,7 @@ uint32_t Convert(const Plan& plan, const uint8_t* from, uint32_t column)
     }
     value *= relu != NoRELU && value < 0 ? 0.0f : ScaleOf(word);
     if (mode == DEQF16 || mode == VDEQF16) {
-        return half(Limited(value, 65504.0f)).Bits();
+        return half(Limited(value, 65504.0f, plan.keeps)).Bits();
     }
     return static_cast<uint32_t>(EightBits(value != value ? 0.0f : value, word));
 }
@@ -195,7 +201,8 @@ void Drain(bool to_gm, uint8_t dst_element, uint8_t src_element, void* dst, cons
     const Layout layout = LayoutOf(core, p, size);
     const uint8_t* from = OnChipAddress(core, kSpaceL0c, src);
     uint8_t* to = to_gm ? static_cast<uint8_t*>(dst) : OnChipAddress(core, kSpaceL1, dst);
-    Plan plan = {&p, dst_element, src_element, core.cube.quant_pre, nullptr, core.cube.lrelu_alpha};
+    Plan plan = {&p, dst_element, src_element, core.cube.quant_pre, nullptr, core.cube.lrelu_alpha,
+                 (core.ctrl >> kKeepsSpecialBit & 1u) != 0};
 
     // Only NZ forms write whole blocks; a last group of half a block stays one of sixteen columns.
     const uint32_t columns = p.nz2nd ? p.n : p.split ? CeilDiv(p.n, 8) * 8 : CeilDiv(p.n, kSide) * kSide;

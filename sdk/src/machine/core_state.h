@@ -89,7 +89,7 @@ struct Core {
     bool count_mode = false;
     uint64_t mask_low = ~uint64_t{0};
     uint64_t mask_high = ~uint64_t{0};
-    uint64_t ctrl = 0;
+    uint64_t ctrl = uint64_t{1} << 48;  // infinities and NaNs are results, as runtimes of this family set it
     uint8_t cmpmask[16] = {};
     bool cmpmask_known = false;  // holds a constant, also where nothing is computed
     uint16_t deq_scale = 0;

@@ -264,7 +264,7 @@
     X(mad_sp, M, Mad, "s8*s8>s32", "b keeps two of every four rows and its index selects the columns of a")
 // The fixpipe.
 #define ASCENDSIM_TABLE_THE_FIXPIPE(X) \
-    X(copy_matrix_cc_to_gm, Fix, L0cToGm, "f32 s32 f32>f16 f32>bf16 s32>f16 f32>s8 f32>u8 s32>s8 s32>u8", "accumulators out: scaled, activated, as fractals or rows, atomically where the registers say so") \
+    X(copy_matrix_cc_to_gm, Fix, L0cToGm, "f32 s32 f32>f16 f32>bf16 s32>f16 f32>s8 f32>u8 s32>s8 s32>u8", "accumulators out: scaled, activated, as fractals or rows, atomically where the registers say so; infinities and NaNs stay where CTRL bit 48 is set, as it is at first") \
     X(copy_matrix_cc_to_cbuf, Fix, L0cToL1, "f32 s32 f32>f16 f32>bf16 s32>f16 f32>s8 f32>u8 s32>s8 s32>u8", "accumulators back to L1 as fractals")
 // clang-format on
 
