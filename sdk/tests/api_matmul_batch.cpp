@@ -22,6 +22,22 @@ using Left = MatmulType<TPosition::GM, CubeFormat::ND, half>;
 using Right = MatmulType<TPosition::GM, CubeFormat::ND, half, true>;
 using Result = MatmulType<TPosition::GM, CubeFormat::ND, float>;
 using Bias = MatmulType<TPosition::GM, CubeFormat::ND, float>;
+using Client = MatmulClient<Left, Right, Result, Bias>;
+using OtherClient = MatmulClient<Left, Right, Result, Bias, kOneBias>;
+
+/// The batches of both interfaces: a vector core names them with the call, a cube core before it.
+template <class Multiplication>
+__aicore__ void Iterate(
+    Multiplication& mm, const GlobalTensor<float>& c, uint32_t batchA, uint32_t batchB, bool sequential, uint32_t strideA = 0,
+    uint32_t strideB = 0, uint32_t strideC = 0, uint8_t atomic = 0)
+{
+    if constexpr (std::is_base_of<Client, Multiplication>::value || std::is_base_of<OtherClient, Multiplication>::value) {
+        mm.IterateBatch(c, batchA, batchB, sequential, strideA, strideB, strideC, false, atomic);
+    } else {
+        mm.SetBatchNum(static_cast<int32_t>(batchA), static_cast<int32_t>(batchB));
+        mm.IterateBatch(c, false, atomic, sequential, strideA, strideB, strideC);
+    }
+}
 
 /// What both interfaces have.
 template <class Multiplication>
@@ -39,13 +55,13 @@ __aicore__ void Batches(const Arguments& args, Multiplication& mm)
     mm.SetBias(bias);
     switch (args.mode) {
         case 0:
-        case 1: mm.IterateBatch(c, 3, 1, false); break;
-        case 2: mm.IterateBatch(c, 1, 2, false, 0, 2000, 1200); break;
-        case 3: mm.IterateBatch(c, 4, 2, false, 1500, 2500, 1000, false, 1); break;
-        case 4: mm.IterateBatch(c, 2, 2, true, 0, 0, 1500); break;
+        case 1: Iterate(mm, c, 3, 1, false); break;
+        case 2: Iterate(mm, c, 1, 2, false, 0, 2000, 1200); break;
+        case 3: Iterate(mm, c, 4, 2, false, 1500, 2500, 1000, 1); break;
+        case 4: Iterate(mm, c, 2, 2, true, 0, 0, 1500); break;
         case 5:
             mm.DisableBias();
-            mm.IterateBatch(c, 2, 2, false);
+            Iterate(mm, c, 2, 2, false);
             break;
         case 6:
             mm.ClearBias();

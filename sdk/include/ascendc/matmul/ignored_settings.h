@@ -20,6 +20,8 @@ struct IgnoredMatmulSettings {
         (void)workspace;
         (void)size;
     }
+    /// How many products of a batch leave L0C at once.
+    ASC_API void SetNBatchOutNum(int32_t batches) { (void)batches; }
     ASC_API void SetLocalWorkspace(const LocalTensor<uint8_t>& buffer) { (void)buffer; }
 };
 

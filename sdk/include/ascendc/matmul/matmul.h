@@ -344,19 +344,30 @@ public:
     ASC_API void WaitIterateAll() {}
     ASC_API void WaitIterateBatch() {}
     ASC_API void WaitGetTensorC() {}
+    /// How many matrices of A and of B IterateBatch multiplies; what the tiling says, where nobody says more.
     ASC_API void SetBatchNum(int32_t batchA, int32_t batchB)
     {
-        (void)batchA;
-        (void)batchB;
+        batchA_ = batchA;
+        batchB_ = batchB;
     }
-
-    /// `batchA` and `batchB` matrices one after another in memory; the fewer are used several times.
+    /// Matrices one after another in memory, or `stride` elements apart.
+    template <bool sync = true, bool waitIterateBatch = false>
     ASC_API void IterateBatch(
-        const GlobalTensor<TC>& gm, uint32_t batchA, uint32_t batchB, bool sequential, const uint32_t strideA = 0,
-        const uint32_t strideB = 0, const uint32_t strideC = 0, const bool partialSum = false,
-        const uint8_t atomic = 0)
+        const GlobalTensor<TC>& gm, bool partialSum, uint8_t atomic, bool sequential, const uint32_t strideA = 0,
+        const uint32_t strideB = 0, const uint32_t strideC = 0)
     {
         (void)partialSum;
+        const int32_t planned = state_.tiling.BatchNum > 0 ? state_.tiling.BatchNum : 1;
+        MultiplyBatches(
+            gm, static_cast<uint32_t>(batchA_ > 0 ? batchA_ : planned), static_cast<uint32_t>(batchB_ > 0 ? batchB_ : planned),
+            sequential, strideA, strideB, strideC, atomic);
+    }
+
+    /// `batchA` and `batchB` matrices, of which the fewer are used several times.
+    ASC_API void MultiplyBatches(
+        const GlobalTensor<TC>& gm, uint32_t batchA, uint32_t batchB, bool sequential, uint32_t strideA, uint32_t strideB,
+        uint32_t strideC, uint8_t atomic)
+    {
         const uint32_t batch = batchA > batchB ? batchA : batchB;
         const detail::MatmulState start = state_;
         const uint64_t sizeA = strideA != 0 ? strideA : uint64_t(state_.orgM) * state_.orgKa;
@@ -503,6 +514,8 @@ private:
     bool isLocalB_ = false;
     LocalTensor<TA> wholeA_;
     LocalTensor<TB> wholeB_;
+    int32_t batchA_ = 0;
+    int32_t batchB_ = 0;
     bool isWholeA_ = false;
     bool isWholeB_ = false;
     bool isLoadedA_ = false;

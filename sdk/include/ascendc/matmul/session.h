@@ -161,9 +161,9 @@ ASC_API void Perform(M& object, const MatmulMessage& message)
     if (message.work == MatmulWork::ALL) {
         object.IterateAll(out, static_cast<uint8_t>(message.atomic), message.sequential != 0);
     } else {
-        object.IterateBatch(
-            out, message.batchA, message.batchB, message.sequential != 0, message.strideA, message.strideB,
-            message.strideC, false, static_cast<uint8_t>(message.atomic));
+        object.MultiplyBatches(
+            out, message.batchA, message.batchB, message.sequential != 0, message.strideA, message.strideB, message.strideC,
+            static_cast<uint8_t>(message.atomic));
     }
 }
 
