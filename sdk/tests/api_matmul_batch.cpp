@@ -90,7 +90,7 @@ __aicore__ void Asked(const Arguments& args)
     matmul::Matmul<Left, Right, Result, Bias> mm;
     matmul::Matmul<Left, Right, Result, Bias, kOneBias> other;
     SetSysWorkspace(args.workspace);
-    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, args.tiling, other, args.tiling);
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, args.tiling, other, const_cast<void*>(static_cast<const void*>(args.tiling)));
     if (args.mode == 1) {
         Batches(args, other);
     } else {

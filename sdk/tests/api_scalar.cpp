@@ -249,6 +249,15 @@ int main()
         PastTheCache<int32_t>(reinterpret_cast<int32_t*>(words), INT32_MIN, -1);
         PastTheCache<half>(reinterpret_cast<half*>(words), half(-1.5f), half(65504.0f));
         PastTheCache<int8_t>(reinterpret_cast<int8_t*>(words), -128, 127);
+        // A part of the tiling data, from global memory and from a copy.
+        uint8_t part[12] = {}, again[12] = {};
+        words[0] = 0x0807060504030201u;
+        words[1] = 0x0C0B0A09u;
+        copy_data_align64(part, reinterpret_cast<const uint8_t*>(words), sizeof(part));
+        copy_data_align64(again, part, sizeof(part));
+        for (uint8_t i = 0; i < sizeof(part); ++i) {
+            Expect(part[i] == i + 1 && again[i] == i + 1, "byte " + std::to_string(i) + " of a part of the tiling data");
+        }
     });
     Expect(result.completed && result.faults == 0, "faults: " + result.first_fault);
     Expect(ascendsim::GuardsIntact(), "wrote outside the words");

@@ -15,6 +15,16 @@ ASC_API void ReadTiling(void* to, const __gm__ void* from, size_t bytes)
 
 }  // namespace ascendsim
 
+/// A part of the tiling data, which may lie in global memory still or in a copy of the kernel's. Kernels that need little of much call it.
+ASC_API void copy_data_align64(uint8_t* to, const __gm__ uint8_t* from, uint64_t bytes)
+{
+    if (ascendsim::GmBytesFrom(from) != 0) {
+        ascendsim::ReadTiling(to, from, bytes);
+    } else {
+        __builtin_memcpy(to, from, bytes);
+    }
+}
+
 /// Declares `name` of StructType and fills it from the tiling argument. The builder's GET_TILING_DATA(name, ptr)
 /// expands to this with the operator's generated structure.
 #define ASCENDSIM_GET_TILING(StructType, name, ptr) \

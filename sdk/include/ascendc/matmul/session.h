@@ -263,7 +263,12 @@ ASC_API void InitWithTiling(TPipe* pipe, M& object, T&& tiling, Rest&&... rest)
     if constexpr (IsMatmulObject<T>) {
         InitObjects(pipe, tiling, rest...);
     } else {
-        object.Init(tiling, pipe);
+        // Kernels whose tiling lies in a structure of their own hand over its bare address.
+        if constexpr (std::is_same<std::decay_t<T>, void*>::value) {
+            object.Init(static_cast<const TCubeTiling*>(tiling), pipe);
+        } else {
+            object.Init(tiling, pipe);
+        }
         InitObjects(pipe, rest...);
     }
 }
