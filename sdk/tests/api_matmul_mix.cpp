@@ -48,7 +48,7 @@ __aicore__ void Multiply(const Arguments& args)
     auto [a, b, bias, c] = Operands(args, row * t.Ka, row * t.N);
     auto& mm = args.mode == 1 ? second : first;
     mm.SetTail(rows);
-    if (args.mode == 9) {
+    if (args.mode >= 9) {
         mm.SetUserDefInfo(reinterpret_cast<uint64_t>(a.GetPhyAddr()));
         mm.SetSelfDefineData(static_cast<uint64_t>(t.Ka));
     }
@@ -153,6 +153,7 @@ extern "C" void MatmulMixKernel(const void* raw)
         case 7: return Multiply<TPosition::GM, TPosition::VECCALC>(args);
         case 8: return MultiplyFloats(args);
         case 9: return Multiply<TPosition::GM, TPosition::GM, MatmulCallBackFunc<nullptr, CopyToldA>>(args);
+        case 10: return Multiply<TPosition::GM, TPosition::GM, MatmulCallBackFunc<nullptr, CopyToldA>>(args);
         case 6: Meet(); return Multiply<TPosition::GM, TPosition::GM>(args);
         default: return Multiply<TPosition::GM, TPosition::GM>(args);
     }
@@ -186,6 +187,10 @@ void Check(Kernel cube, ascendsim::KernelType type, int mode)
     t.depthA1 = t.depthB1 = 4;
     t.stepM = t.stepN = 1;
     t.stepKa = t.stepKb = 2;
+    if (mode == 10) { // A is in L1 as a whole, and each vector core has another one
+        t.stepM = 2;
+        t.stepKa = 3;
+    }
     t.isBias = 1;
     t.iterateOrder = 1;
     t.dbL0A = t.dbL0B = 2;
@@ -276,6 +281,7 @@ int main()
     }
     Check(cube, ascendsim::KernelType::kMix12, 7);
     Check(cube, ascendsim::KernelType::kMix12, 9);
+    Check(cube, ascendsim::KernelType::kMix12, 10);
     CheckFloats(cube);
     return Report("api_matmul_mix");
 }

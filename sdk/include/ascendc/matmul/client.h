@@ -49,12 +49,14 @@ public:
     ASC_API void SetTensorA(const GlobalTensor<TA>& gm, bool transposed = false)
     {
         State().a = reinterpret_cast<uint64_t>(gm.GetPhyAddr());
+        ++State().givenA;
         State().transposedA = transposed;
         walk_.next = 0;
     }
     ASC_API void SetTensorB(const GlobalTensor<TB>& gm, bool transposed = false)
     {
         State().b = reinterpret_cast<uint64_t>(gm.GetPhyAddr());
+        ++State().givenB;
         State().transposedB = transposed;
         walk_.next = 0;
     }

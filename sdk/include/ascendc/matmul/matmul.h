@@ -33,6 +33,8 @@ struct MatmulState {
     uint32_t hf32TowardsZero = 0;
     uint64_t userInfo = 0; // for functions of the kernel's own
     uint64_t selfData = 0;
+    uint32_t givenA = 0; // how often SetTensorA and SetTensorB gave one in global memory
+    uint32_t givenB = 0;
 
     ASC_API void Start(const TCubeTiling& given)
     {
@@ -188,8 +190,8 @@ public:
             }
             isWholeA_ = whole.a != 0;
             isWholeB_ = whole.b != 0;
-            isLoadedA_ = false;
-            isLoadedB_ = false;
+            loadedA_ = Loaded();
+            loadedB_ = Loaded();
             // As much of L1 as the tiling gives: two sets of as many blocks along k as fit, else one of one block.
             const uint32_t pieceA = isWholeA_ ? 0 : left, pieceB = isWholeB_ ? 0 : right;
             const uint64_t given = uint64_t(t.depthA1) * pieceA + uint64_t(t.depthB1) * pieceB;
@@ -220,7 +222,7 @@ public:
     {
         state_.a = Address(gm);
         isLocalA_ = false;
-        isLoadedA_ = false;
+        ++state_.givenA;
         state_.transposedA = transposed;
         walk_.next = 0;
     }
@@ -228,7 +230,7 @@ public:
     {
         state_.b = Address(gm);
         isLocalB_ = false;
-        isLoadedB_ = false;
+        ++state_.givenB;
         state_.transposedB = transposed;
         walk_.next = 0;
     }
@@ -427,9 +429,10 @@ public:
             }
             engine_.words = {s.userInfo, s.selfData};
             if (isWholeA_ && !isLocalA_) {
-                if (!isLoadedA_) {
+                const Loaded wanted = {s.a, s.givenA, s.m, s.k};
+                if (!(loadedA_ == wanted)) {
                     wholeA_ = engine_.LoadWholeA(a.gm, static_cast<uint32_t>(s.m), static_cast<uint32_t>(s.k));
-                    isLoadedA_ = true;
+                    loadedA_ = wanted;
                 }
                 a.local = wholeA_;
                 a.isLocal = true;
@@ -437,9 +440,10 @@ public:
                 NeedsKAlongBlocks<TA>(!a.transposed);
             }
             if (isWholeB_ && !isLocalB_) {
-                if (!isLoadedB_) {
+                const Loaded wanted = {s.b, s.givenB, s.n, s.k};
+                if (!(loadedB_ == wanted)) {
                     wholeB_ = engine_.LoadWholeB(b.gm, static_cast<uint32_t>(s.n), static_cast<uint32_t>(s.k));
-                    isLoadedB_ = true;
+                    loadedB_ = wanted;
                 }
                 b.local = wholeB_;
                 b.isLocal = true;
@@ -483,6 +487,18 @@ public:
 private:
     using Engine = detail::MatmulEngine<TA, TB, TC, TBias, MM_CB>;
 
+    /// What a whole operand in L1 is; vector cores of a mixed kernel have their own, and give others.
+    struct Loaded {
+        uint64_t address = 0;
+        uint32_t given = 0;
+        int32_t outer = 0; // along m or n
+        int32_t k = 0;
+        ASC_API bool operator==(const Loaded& other) const
+        {
+            return address == other.address && given == other.given && outer == other.outer && k == other.k;
+        }
+    };
+
     template <typename T>
     ASC_API static void NeedsKAlongBlocks(bool isAlong)
     {
@@ -518,8 +534,8 @@ private:
     int32_t batchB_ = 0;
     bool isWholeA_ = false;
     bool isWholeB_ = false;
-    bool isLoadedA_ = false;
-    bool isLoadedB_ = false;
+    Loaded loadedA_;
+    Loaded loadedB_;
     Engine engine_;
 };
 }  // namespace AscendC
