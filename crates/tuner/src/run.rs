@@ -23,7 +23,7 @@ use super::progress::Progress;
 use super::round::{Ended, Field, Round, Standing, at_bound};
 use super::run_options::{Experience, RunOptions};
 use super::searched::Searched;
-use super::session::Budget;
+use super::session::{Budget, TIME_IS_UP};
 use super::settle::{Broken, Doubted, drop_given_up, drop_values_that_nothing_tells_of, restand, settle, simplify};
 use super::steps::Steps;
 use super::taken_back::TakenBack;
@@ -216,7 +216,7 @@ pub async fn run_from(
     let ended = loop {
         let first = standing.turns == 0;
         let round = Round { options, bank: &bank, baseline: &baseline, space: &searched.space, first };
-        let Ended { why: ended, by_probe, brought } = round.search(&field, &mut standing, &mut doubt, emit).await?;
+        let Ended { why: mut ended, by_probe, brought } = round.search(&field, &mut standing, &mut doubt, emit).await?;
         if !brought.tunables.is_empty() {
             searched.grow(&brought, (&mut field, &mut standing.progress), &baseline, emit);
             continue;
@@ -224,8 +224,11 @@ pub async fn run_from(
         // What the cases run comes first: probes take their time, and may run no more than these.
         if !widened && !by_probe && may_go_on_beyond_the_cases(&field, &standing) {
             widened = true;
-            if field.widen(drawn.get_or_try_init(draw).await?.visited(), &baseline) {
-                continue;
+            // Nobody may ever need these probes: they are drawn in the time that is left, or not at all.
+            match standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()? {
+                Some(probes) if field.widen(probes.visited(), &baseline) => continue,
+                Some(_) => {}
+                None => TIME_IS_UP.clone_into(&mut ended),
             }
         }
         standing.progress.keep_best();
@@ -272,7 +275,12 @@ pub async fn run_from(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
-    let last = if may_choose(options, &field) { Some(drawn.get_or_try_init(draw).await?) } else { drawn.get() };
+    let last = match drawn.get() {
+        None if may_choose(options, &field) => {
+            standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()?
+        }
+        known => known,
+    };
     let at_first = AtFirst { baseline: &baseline, times: &baseline_times, weights: &weights };
     let now = (&mut field, &mut searched, &mut standing, &mut taken_back);
     after_the_search(options, at_first, last, now, emit).await?;

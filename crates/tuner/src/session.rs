@@ -101,8 +101,18 @@ pub(super) const BATCH: usize = 4;
 /// Share of the time limit that may be spent on steps that the winner may be as fast without, beyond it.
 const TIDYING: f64 = 0.5;
 
+/// Why a run ends whose time limit has passed.
+pub(super) const TIME_IS_UP: &str = "the time is up";
+
 fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+async fn unless_past<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
+    match deadline {
+        Some(deadline) => tokio::time::timeout_at(deadline.into(), work).await.ok(),
+        None => Some(work.await),
+    }
 }
 
 impl Session {
@@ -176,7 +186,12 @@ impl Session {
         if self.used >= self.budget.evaluations {
             return Some("the budget is spent");
         }
-        self.is_late().then_some("the time is up")
+        self.is_late().then_some(TIME_IS_UP)
+    }
+
+    /// What `work` comes to, or `None` if that takes longer than there is time: it is given up then, with all that it has started.
+    pub async fn in_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        unless_past(self.deadline, work).await
     }
 
     /// Evaluations made beside the budget: when steps of a winner were taken back to see what they are worth.
@@ -447,5 +462,18 @@ impl Task {
         let evaluation = Evaluation { digest, seconds, round: self.round, ..trialled.evaluation };
         self.journal.append(&evaluation).map_err(|source| TunerError::Journal { source })?;
         Ok(evaluation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_takes_longer_than_there_is_time_is_given_up() {
+        let never = std::future::pending::<()>;
+        assert_eq!(unless_past(Some(Instant::now() + Duration::from_millis(20)), never()).await, None);
+        assert_eq!(unless_past(Some(Instant::now() + Duration::from_secs(600)), async { 7 }).await, Some(7));
+        assert_eq!(unless_past(None, async { 7 }).await, Some(7));
     }
 }
