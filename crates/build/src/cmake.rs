@@ -279,6 +279,14 @@ mod tests {
         std::fs::write(root.join("op_kernel/CMakeLists.txt"), "add_kernels_compile()\nbroken(\n").unwrap();
         let error = configure(&project, &sdk, &work, &entries).unwrap_err();
         assert!(error.to_string().contains("op_kernel/CMakeLists.txt:"), "{error}");
+        // What the project's generator has written is not in every repository, and not needed here.
+        std::fs::write(root.join("op_kernel/CMakeLists.txt"), "add_kernels_compile()\n").unwrap();
+        std::fs::remove_dir_all(root.join("cmake")).unwrap();
+        let configured = configure(&project, &sdk, &work, &entries).unwrap();
+        assert!(group(&configured.model, "cust_optiling").defines.contains(&"OP_TILING_LIB".to_owned()));
+        std::fs::write(root.join("CMakeLists.txt"), "project(opp)\ninclude(cmake/own.cmake)\n").unwrap();
+        let error = configure(&project, &sdk, &work, &entries).unwrap_err();
+        assert!(error.to_string().contains("could not find requested file: cmake/own.cmake"), "{error}");
     }
 
     #[test]

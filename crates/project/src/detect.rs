@@ -28,6 +28,8 @@ const SKIPPED_DIRECTORIES: [&str; 12] = [
     "node_modules",
 ];
 const MANIFEST: &str = "ascend.toml";
+/// What `msopgen gen` writes into a project's `cmake` folder and its `CMakeLists.txt` includes.
+const GENERATED_MODULES: [&str; 3] = ["cmake/config.cmake", "cmake/func.cmake", "cmake/intf.cmake"];
 
 /// Where CMake starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,6 +226,17 @@ impl OperatorProject {
     /// Private working directory: `<root>/target/ascend-tune`.
     pub fn work_directory(&self) -> PathBuf {
         self.root.join("target").join("ascend-tune")
+    }
+
+    /// Modules that the generator of a classic project writes beside the sources and that are not there, as many a repository leaves them
+    /// out. The embedded backend needs none of them; a toolkit's own build does not start without.
+    pub fn missing_modules(&self) -> Vec<&'static str> {
+        if self.layout != Layout::Msopgen {
+            return Vec::new();
+        }
+        let text = std::fs::read_to_string(self.root.join("CMakeLists.txt")).unwrap_or_default();
+        let is_missing = |module: &&str| text.contains(&format!("include({module})")) && !self.root.join(module).is_file();
+        GENERATED_MODULES.into_iter().filter(is_missing).collect()
     }
 
     /// Reads the editable files.
@@ -548,6 +561,17 @@ mod tests {
         write(temporary.path(), "math/sub/op_host/a.cpp", "");
         write(temporary.path(), "math/sub/op_kernel/sub.cpp", KERNEL);
         assert!(matches!(OperatorProject::find(temporary.path()), Err(ProjectError::Ambiguous { .. })));
+    }
+
+    #[test]
+    fn modules_that_were_not_kept_are_named() {
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path();
+        write(root, "CMakeLists.txt", "project(opp)\ninclude(cmake/config.cmake)\ninclude(cmake/func.cmake)\n");
+        write(root, "op_host/add.cpp", "");
+        write(root, "op_kernel/add_custom.cpp", KERNEL);
+        write(root, "cmake/func.cmake", "");
+        assert_eq!(OperatorProject::find(root).unwrap().missing_modules(), ["cmake/config.cmake"]);
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub fn parse_cmake_output(output: &str, map: &dyn Fn(&str) -> String) -> Vec<Dia
                 (file, row) = (caller, line);
             }
         }
-        // The message is the indented paragraph that follows, or what stands on the same line.
+        // The message is the indented paragraph that follows, with what it announces by a colon, or what stands on the same line.
         let mut words: Vec<&str> = Vec::new();
         if let Some(inline) = rest.strip_prefix(": ") {
             words.push(inline.trim());
@@ -147,11 +147,13 @@ pub fn parse_cmake_output(output: &str, map: &dyn Fn(&str) -> String) -> Vec<Dia
         for follow in &lines[index + 1..] {
             if follow.starts_with("  ") {
                 words.push(follow.trim());
-            } else if !follow.trim().is_empty() || !words.is_empty() {
+            } else if !follow.trim().is_empty() || words.last().is_some_and(|last| !last.ends_with(':')) {
                 break;
             }
         }
-        result.push(Diagnostic { file, line: row, column: 0, severity: Severity::Error, message: words.join(" ") });
+        // The tool wraps `include()`, and nobody knows the name that CMake gives what is wrapped.
+        let message = words.join(" ").replace("_include could not find", "include could not find");
+        result.push(Diagnostic { file, line: row, column: 0, severity: Severity::Error, message });
     }
     result
 }
@@ -213,6 +215,12 @@ Call Stack (most recent call first):
   op_kernel/CMakeLists.txt:2 (npu_op_kernel_library)
 
 
+CMake Error at CMakeLists.txt:4 (_include):
+  _include could not find requested file:
+
+    cmake/own.cmake
+
+
 CMake Error: The source directory does not exist.
 -- Configuring incomplete, errors occurred!
 ";
@@ -222,6 +230,7 @@ CMake Error: The source directory does not exist.
             [
                 "op_host/CMakeLists.txt:7: error: Unknown CMake command \"opbuild\".",
                 "op_kernel/CMakeLists.txt:2: error: no file x.cpp",
+                "CMakeLists.txt:4: error: include could not find requested file: cmake/own.cmake",
                 "error: The source directory does not exist."
             ]
         );

@@ -59,6 +59,17 @@ pub(super) fn make(
         remarks += 1;
         output.emit(&Event::Warning(warning));
     };
+    let missing = project.missing_modules();
+    if !missing.is_empty() {
+        remark(Warning {
+            code: "missing-modules".to_owned(),
+            message: format!("CMakeLists.txt includes {}, which is not there", missing.join(", ")),
+            help: Some(
+                "the embedded backend does without; for a toolkit put in what `msopgen gen` writes for a project"
+                    .to_owned(),
+            ),
+        });
+    }
     if let Some(reason) = &invented.unasked {
         remark(Warning {
             code: "unasked-cases".to_owned(),
