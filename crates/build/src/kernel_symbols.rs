@@ -161,7 +161,7 @@ impl std::fmt::Display for Foreign {
             Foreign::Constructor => {
                 write!(
                     out,
-                    "the kernel does something before its launch, in a constructor or an initialiser, which no device runs"
+                    "the kernel does something before its launch, in a constructor or an initialiser such as that of <iostream>, which no device runs"
                 )
             }
             Foreign::Assembly => {

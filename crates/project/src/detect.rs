@@ -235,7 +235,8 @@ impl OperatorProject {
             return Vec::new();
         }
         let text = std::fs::read_to_string(self.root.join("CMakeLists.txt")).unwrap_or_default();
-        let is_missing = |module: &&str| text.contains(&format!("include({module})")) && !self.root.join(module).is_file();
+        let is_missing =
+            |module: &&str| text.contains(&format!("include({module})")) && !self.root.join(module).is_file();
         GENERATED_MODULES.into_iter().filter(is_missing).collect()
     }
 

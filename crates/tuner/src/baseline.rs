@@ -8,6 +8,8 @@ use super::evaluator::Evaluator;
 use super::reference::golden_references;
 use super::trialled::{References, Scope, Trialled};
 use super::workspace::Workspace;
+use motif::{Coverage, VisitedLines};
+use source::Patch;
 
 /// Runs the operator as it stands over all trials. Its outputs are the reference, except where the user gave golden data.
 pub async fn establish_baseline(
@@ -35,6 +37,27 @@ pub async fn follow_baseline(
     baseline: &Candidate,
 ) -> Result<(Trialled, References), TunerError> {
     reference_run(workspace, &workspace.evaluator.following(), baseline).await
+}
+
+/// Lines of blocks of which nobody knows whether the timed cases run them, where these do: the operator as it stands is run once more, with
+/// something in such blocks that leaves a line. Where it does not build with that, nothing is learned.
+pub(super) async fn lines_of_marked(
+    workspace: &Workspace,
+    baseline: &Candidate,
+    coverage: &Coverage,
+) -> Result<VisitedLines, TunerError> {
+    let edits = coverage.marks();
+    let marked = Patch { title: "marks".to_owned(), motif: String::new(), edits };
+    let Some(sources) = baseline.sources.apply(&marked).ok().filter(|_| !marked.edits.is_empty()) else {
+        return Ok(VisitedLines::new());
+    };
+    let plan = Candidate { sources, ..baseline.clone() }.plain_plan(workspace.tunables());
+    let evaluator = workspace.evaluator.following().of_baseline();
+    let trialled = evaluator.try_plan(&plan, &References::new(), Scope::Timed, false).await?;
+    Ok(match trialled.evaluation.outcome {
+        Outcome::Valid(_) => trialled.visited,
+        Outcome::Rejected(_) => VisitedLines::new(),
+    })
 }
 
 async fn reference_run(

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::baseline::follow_baseline;
+use super::baseline::{follow_baseline, lines_of_marked};
 use super::candidate::Candidate;
 use super::evaluation::Outcome;
 use super::evaluator::Evaluator;
@@ -92,7 +92,7 @@ impl Field {
         joined: Vec<String>,
         probed: VisitedLines,
     ) -> Result<Self, TunerError> {
-        let (reference, references) = follow_baseline(&workspace, baseline).await?;
+        let (mut reference, references) = follow_baseline(&workspace, baseline).await?;
         let Outcome::Valid(mut baseline_times) = reference.evaluation.outcome.clone() else {
             return Err(TunerError::Internal("a rejected baseline was taken for a reference".to_owned()));
         };
@@ -105,7 +105,10 @@ impl Field {
             noise = repeated.deviation;
         }
         let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
-        let coverage = covered(baseline, &reference, &probed);
+        let uncertain = covered(baseline, &reference, &probed);
+        let marked = lines_of_marked(&workspace, baseline, &uncertain).await?;
+        visit_also(&mut reference.visited, &marked);
+        let coverage = if marked.is_empty() { uncertain } else { covered(baseline, &reference, &probed) };
         let references = Arc::new(references);
         let beside = Arc::new(workspace.included_beside());
         let tiling = workspace.evaluator.tiling_structures(&baseline.plain_plan(workspace.tunables())).await;

@@ -5,17 +5,19 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::analysis::arms::called_once;
+use crate::analysis::arms::{Chain, called_once};
 use crate::analysis::code::{block_of, functions_of, scope, squash, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changed_names;
 use crate::analysis::flow::effects::reached;
+use crate::analysis::host_numbers::{holds_on_host, key_on_host};
 use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch};
 use crate::analysis::queue_run::statement_at;
 use crate::analysis::round_list::{statements_of, touching_queues};
 use crate::rewrite::carried_vectors::Carrying;
-use crate::rewrite::dealing::{of_all_cores, of_one_core, to_all_cores, to_one_core};
+use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, set_blocks, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
+use crate::rewrite::first_core::{REST, Rest, first_core_alone, ways};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::is_copy;
@@ -32,9 +34,10 @@ const METADATA: Metadata = Metadata {
     id: Id::L14,
     title: "rounds of one core dealt to all",
     family: Family::Launch,
-    precondition: "a kernel of vector cores alone; the only block dimension that host code sets is 1, and nothing there asks for it; every class with global tensors is without bases and does its work in runs of calls of functions of its own \
+    precondition: "a kernel of vector cores alone; the only block dimension that host code sets is 1, and nothing there asks for it; classes with global tensors are without bases and do their work in runs of calls of functions of their own \
      that together take from queues what they put in, set nothing that outlives them, and are the only ones that write global memory; what makes ready for them once may be done by all cores; \
-     a tensor that every round adds another one to is made right before them, in one function with that; the first input has a shape, or the first output",
+     a tensor that every round adds another one to is made right before them, in one function with that; \
+     a class of which that is not so has an arm of the launch of its own, which the first core does; the first input has a shape, or the first output",
     left_to_verifier: "rounds are independent: none reads what another one wrote, in global memory or in a buffer, and no two write the same block (results, hazard check); \
      the first input, or else the first output, tells how much work there is",
     relieves: &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs],
@@ -70,14 +73,8 @@ impl Motif for DealtRounds {
 
 fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
     let mut edits = to_all_cores(context, launch, ELEMENTS_PER_CORE)?;
-    let mut classes = 0;
-    for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
-        edits.extend(Class::of(context, kernel)?.edits()?);
-        classes += 1;
-    }
-    if classes == 0 {
-        return Err("no class has global tensors".to_owned());
-    }
+    let (classes, rest) = classes(context)?;
+    edits.extend(classes.iter().flat_map(|class| class.edits.iter().cloned()));
     for file in device_files(context) {
         let of_class = |function: &Function| function.class.is_some();
         let copies = |call: &&Call| is_copy(&call.name) && call.object.is_none();
@@ -87,7 +84,62 @@ fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
             }
         }
     }
+    let ways: Vec<Chain<'_>> = classes.iter().flat_map(|class| class.ways.iter().cloned()).collect();
+    let Some((question, asked)) = first_core_alone(context, &ways, &rest)? else { return Ok(edits) };
+    edits.push(question);
+    // Where the host can tell, a launch that deals nothing has one core.
+    let kernel = classes.first().map(|class| class.kernel);
+    let told = asked.zip(kernel).and_then(|(asked, kernel)| {
+        key_on_host(context, launch, kernel, &asked).or_else(|| holds_on_host(context, launch, kernel, &asked))
+    });
+    let own = told.and_then(|told| {
+        let blocks = format!("{} ? {} : 1", told.text, blocks_of(launch, ELEMENTS_PER_CORE).ok()?);
+        set_blocks(launch, &blocks, told.from, Vec::new())
+    });
+    if let Some(own) = own {
+        let argument = launch.set.arguments.first();
+        edits.retain(|other| argument != Some(&other.span) || other.file != launch.file.name());
+        edits.extend(own);
+    }
     Ok(edits)
+}
+
+/// A class whose rounds are dealt.
+struct Dealt<'a> {
+    kernel: &'a Kernel,
+    edits: Vec<Edit>,
+    /// How a launch gets to its rounds.
+    ways: Vec<Chain<'a>>,
+}
+
+/// The classes whose rounds are dealt, and what is left to the first core: classes that do something else.
+fn classes(context: &Context) -> Result<(Vec<Dealt<'_>>, Vec<Rest<'_>>), String> {
+    let (mut dealt, mut rest) = (Vec::new(), Vec::new());
+    for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
+        let class = Class::of(context, kernel)
+            .and_then(|class| Ok(Dealt { kernel, edits: class.edits()?, ways: class.ways()? }));
+        match class {
+            Ok(class) => dealt.push(class),
+            Err(reason) => rest.push((kernel, reason)),
+        }
+    }
+    // What no case runs stays as it is, where there is something else.
+    let is_seen = |class: &Dealt<'_>| context.verifiable(&class.edits).is_ok();
+    if dealt.iter().any(is_seen) {
+        let (seen, unseen): (Vec<_>, Vec<_>) = dealt.into_iter().partition(is_seen);
+        dealt = seen;
+        rest.extend(unseen.iter().filter_map(|class| Some((class.kernel, context.verifiable(&class.edits).err()?))));
+    }
+    if dealt.is_empty() {
+        let first = rest.into_iter().next().map(|(_, reason)| reason);
+        return Err(first.unwrap_or_else(|| "no class has global tensors".to_owned()));
+    }
+    let mut others = Vec::new();
+    for (kernel, reason) in rest {
+        let functions = functions_of(context, kernel).into_iter().filter(|(_, function)| function.name != kernel.name);
+        others.extend(functions.map(|function| Rest { function, call: None, reason: reason.clone() }));
+    }
+    Ok((dealt, others))
 }
 
 /// A class that does the work of a core.
@@ -291,6 +343,16 @@ impl<'a> Class<'a> {
         Ok(())
     }
 
+    /// How a launch gets to its rounds.
+    fn ways(&self) -> Result<Vec<Chain<'a>>, String> {
+        let mut found = Vec::new();
+        for (file, span) in &self.rounds {
+            let function = file.enclosing_function(span.start).ok_or("a round in no function")?;
+            found.extend(ways(self.context, file, function, file.calls_in(span.clone()).next())?);
+        }
+        Ok(found)
+    }
+
     /// Whether there is a tensor that every round adds to.
     fn carries(&self) -> bool {
         Carrying::of(self.context, self.kernel, &self.rounds).edits().is_ok_and(|edits| !edits.is_empty())
@@ -390,6 +452,9 @@ fn gathered(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String>
     let mut edits = vec![to_one_core(launch)?];
     let mut rounds = 0;
     for file in device_files(context) {
+        if file.text().contains(REST) {
+            return Err(format!("{}: what the first core does is not looked for", file.name()));
+        }
         let text = file.text();
         let head = turn(file);
         let mut lines = text.split_inclusive('\n').scan(0, |at, line| {

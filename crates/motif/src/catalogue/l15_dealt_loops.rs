@@ -6,14 +6,14 @@
 
 use std::cell::Cell;
 
-use crate::analysis::code::{block_of, words};
+use crate::analysis::code::words;
 use crate::analysis::entry::device_files;
 use crate::analysis::host_numbers::{holds_on_host, key_on_host, on_host};
 use crate::analysis::launches::Launch;
 use crate::analysis::polynomial::Polynomial;
-use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, to_all_cores, to_one_core};
-use crate::rewrite::edits::edit;
-use crate::rewrite::scalar_dealing::{self, Dealing, REST};
+use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, set_blocks, to_all_cores, to_one_core};
+use crate::rewrite::first_core::REST;
+use crate::rewrite::scalar_dealing::{self, Dealing};
 use crate::rewrite::scalar_ranges::{self, numbered};
 use crate::{Candidate, Combination, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -135,26 +135,7 @@ fn blocks(context: &Context, launch: &Launch<'_>, dealing: &Dealing<'_>) -> Opti
         Some(key) => format!("{} ? {few} : 1", key.text),
         None => few,
     };
-    let from = from.get().max(key.map_or(0, |key| key.from));
-    let statement = launch.set.statement.clone()?;
-    let indentation = file.indentation(statement.start);
-    if from <= statement.start {
-        block_of(file, &statement)?;
-        let start = file.whole_lines(&statement)?.start;
-        let before: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
-        let argument = launch.set.arguments.first()?.clone();
-        return Some(vec![edit(file, start..start, before), edit(file, argument, text)]);
-    }
-    if block_of(file, &statement).as_ref() != Some(&launch.function.body) {
-        return None;
-    }
-    // Who sets it later sets it again: a launch that ends before has one core.
-    let object = launch.set.object.as_deref()?;
-    let rest = &file.text()[from..];
-    let end = from + rest.find('\n').filter(|end| rest[..*end].trim().is_empty())? + 1;
-    lines.push(format!("{object}->SetBlockDim({text});"));
-    let behind: String = lines.iter().map(|line| format!("{indentation}{line}\n")).collect();
-    Some(vec![edit(file, end..end, behind)])
+    set_blocks(launch, &text, from.get().max(key.map_or(0, |key| key.from)), lines)
 }
 
 /// Makes one core do what was dealt as this motif does it.

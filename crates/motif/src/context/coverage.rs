@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::context::block_runs::{Silent, silent_blocks};
 use crate::context::visited::VisitedLines;
+use source::lex::{PieceKind, pieces};
 use source::lines::{lines, runs};
 use source::parse::SyntaxForest;
 use source::{Edit, SourceTree};
@@ -51,6 +52,23 @@ impl Coverage {
             silent.iter().map(|silent| format!("{file}: {}", silent.what)).collect::<Vec<_>>()
         };
         self.silent.iter().flat_map(named).collect()
+    }
+
+    /// Edits by which every block that nobody knows to have run leaves a line of its own where it does. They add no lines, and nothing
+    /// that changes what the kernel computes: it is not fast by them.
+    pub fn marks(&self) -> Vec<Edit> {
+        let mut edits: Vec<Edit> = Vec::new();
+        for (file, silent) in &self.silent {
+            let text = self.sources.text(file).unwrap_or_default();
+            for at in silent.iter().filter(|silent| !silent.certain).filter_map(|silent| first_statement(text, silent))
+            {
+                let mark = Edit { file: file.clone(), span: at..at, replacement: MARK.to_owned() };
+                if !edits.contains(&mark) {
+                    edits.push(mark);
+                }
+            }
+        }
+        edits
     }
 
     /// The same of what has become of the sources: what was left alone is where its lines are now.
@@ -105,6 +123,25 @@ impl Coverage {
             format!("whether a case runs {} is not known: nothing may verify the change", touched.what)
         })
     }
+}
+
+/// An instruction of every core that does nothing where nothing is under way, and little elsewhere.
+const MARK: &str = "::AscendC::PipeBarrier<PIPE_MTE2>(); ";
+
+/// Where a statement may be put in front of those of a block; `None` where it would be another block's.
+fn first_statement(text: &str, silent: &Silent) -> Option<usize> {
+    let block = text.get(silent.span.clone())?;
+    let tokens: Vec<_> = pieces(block).into_iter().filter(|token| token.kind != PieceKind::Comment).collect();
+    let mut tokens = tokens.iter().skip_while(|token| &block[token.span.clone()] == "else");
+    let first = tokens.next()?;
+    if &block[first.span.clone()] == "{" {
+        let inside = tokens.next().filter(|token| token.kind != PieceKind::Directive)?;
+        return Some(silent.span.start + inside.span.start);
+    }
+    // What follows an early exit begins where a statement ends.
+    let follows = first.span.start == 0 && text[..silent.span.start].trim_end().ends_with([';', '}']);
+    let is_label = matches!(&block[first.span.clone()], "case" | "default");
+    (follows && first.kind == PieceKind::Word && !is_label).then_some(silent.span.start)
 }
 
 /// Whether a change lies in a block; an insertion at its edges does not.

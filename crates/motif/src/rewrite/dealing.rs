@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::analysis::code::words;
+use crate::analysis::code::{block_of, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changes;
 use crate::analysis::launches::{Launch, all_launches, cap_of};
@@ -126,6 +126,31 @@ fn is_of_all_cores(launch: &Launch<'_>, elements_per_core: u32) -> bool {
 /// As many blocks as there are cores, or as the first input is worth.
 pub(crate) fn blocks_of(launch: &Launch<'_>, elements_per_core: u32) -> Result<String, String> {
     Ok(cap_of(&launch.question()?, &launch.work(elements_per_core)?))
+}
+
+/// Edits that set the number of blocks to an expression that the launching function has from byte `from` on, with lines before it: where
+/// the number was set, or else right behind what the expression needs.
+pub(crate) fn set_blocks(launch: &Launch<'_>, blocks: &str, from: usize, mut lines: Vec<String>) -> Option<Vec<Edit>> {
+    let file = launch.file;
+    let statement = launch.set.statement.clone()?;
+    let indentation = file.indentation(statement.start);
+    let indented =
+        |lines: &[String]| lines.iter().map(|line| format!("{indentation}{line}\n")).collect::<Vec<_>>().concat();
+    if from <= statement.start {
+        block_of(file, &statement)?;
+        let start = file.whole_lines(&statement)?.start;
+        let argument = launch.set.arguments.first()?.clone();
+        return Some(vec![edit(file, start..start, indented(&lines)), edit(file, argument, blocks)]);
+    }
+    if block_of(file, &statement).as_ref() != Some(&launch.function.body) {
+        return None;
+    }
+    // Who sets it later sets it again: a launch that ends before has one core.
+    let object = launch.set.object.as_deref()?;
+    let rest = &file.text()[from..];
+    let end = from + rest.find('\n').filter(|end| rest[..*end].trim().is_empty())? + 1;
+    lines.push(format!("{object}->SetBlockDim({blocks});"));
+    Some(vec![edit(file, end..end, indented(&lines))])
 }
 
 /// The edit that launches one block where all were.

@@ -9,6 +9,7 @@ pub(crate) mod dealing;
 pub(crate) mod declared;
 pub(crate) mod edits;
 pub(crate) mod exchange;
+pub(crate) mod first_core;
 pub(crate) mod flags_again;
 pub(crate) mod global_fill;
 pub(crate) mod hoist;

@@ -125,6 +125,38 @@ fn a_variant_that_shares_its_copies_with_one_that_runs_is_known_not_to_run() {
 }
 
 #[test]
+fn blocks_that_call_what_others_call_too_are_told_apart_by_marks() {
+    let stages = "            CopyIn(0, count);\n            Compute(count);\n            CopyOut(0, count);\n";
+    let both = format!(
+        "    __aicore__ inline void Both(uint32_t count)\n    {{\n        for (uint32_t at = 0; at < 2; at++) {{\n{stages}        }}\n        if (count > 7) {{\n{stages}        }} else {{ Compute(count); }}\n        if (count > 9)\n            Compute(count);\n    }}\n"
+    );
+    let mut text = computing(EXP);
+    text.insert_str(text.rfind("};").unwrap(), &both);
+    let context = context(&text);
+    let ran = [line(&text, "DataCopyPad(xLocal"), line(&text, "Exp(y"), line(&text, "DataCopyPad(yGm")];
+    let visited: VisitedLines = ran.into_iter().map(|line| (line, 1)).collect();
+    let coverage = Coverage::of(&context.forest, &visited);
+    assert!(coverage.silent().iter().any(|what| what.contains("the block of Both")), "{:?}", coverage.silent());
+    let edits = coverage.marks();
+    let mark = "::AscendC::PipeBarrier<PIPE_MTE2>(); ";
+    let patch = source::Patch { title: String::new(), motif: String::new(), edits };
+    let marked = context.tree.apply(&patch).unwrap();
+    let marked = marked.text("k.h").unwrap();
+    // A line more would make others of those that are known; an arm without braces cannot have two statements.
+    assert_eq!(marked.lines().count(), text.lines().count());
+    assert_eq!(marked.matches(&format!("{mark}CopyIn(0, count);")).count(), 2, "{marked}");
+    assert!(marked.contains(&format!("else {{ {mark}Compute(count); }}")), "{marked}");
+    assert!(marked.contains("if (count > 9)\n            Compute(count);"), "{marked}");
+
+    // One that leaves its line may be changed.
+    let mut seen = visited.clone();
+    let place = marked.lines().position(|line| line.contains(mark)).unwrap();
+    seen.insert(("k.h".to_owned(), place as u32 + 1), 1);
+    let known = Coverage::of(&context.forest, &seen);
+    assert_eq!(known.silent().len() + 1, coverage.silent().len(), "{:?}", known.silent());
+}
+
+#[test]
 fn a_class_of_one_name_in_a_header_that_no_case_runs_is_left_alone() {
     let text = computing(EXP);
     let mut tree = SourceTree::new();
