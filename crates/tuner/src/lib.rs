@@ -91,6 +91,7 @@ mod trial_error;
 mod trialled;
 mod twins;
 mod unreached;
+mod withheld;
 mod workload;
 mod workspace;
 mod write_back;

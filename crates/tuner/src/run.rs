@@ -28,6 +28,7 @@ use super::settle::{Broken, Doubted, drop_given_up, drop_values_that_nothing_tel
 use super::steps::Steps;
 use super::taken_back::TakenBack;
 use super::trialled::{References, Trialled};
+use super::withheld::much_is_withheld;
 use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};
 use backend::{LaunchProfile, longest};
@@ -212,6 +213,11 @@ pub async fn run_from(
     let mut widened = options.patches.is_some() && !field.coverage.silent().is_empty();
     if widened {
         field.widen(drawn.get_or_try_init(draw).await?.visited(), &baseline);
+    } else if rewrites && much_is_withheld(&field) {
+        widened = true;
+        if let Some(probes) = standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()? {
+            field.widen(probes.visited(), &baseline);
+        }
     }
     let ended = loop {
         let first = standing.turns == 0;

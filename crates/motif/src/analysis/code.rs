@@ -7,7 +7,7 @@ use crate::context::Context;
 use source::facts::api::{Shape, vector_shape};
 use source::facts::{Kernel, Origin, TensorFacts};
 use source::lex::{PieceKind, pieces};
-use source::parse::{Call, Function, SyntaxFile};
+use source::parse::{Call, Class, Function, SyntaxFile};
 
 /// Text without blanks: equal expressions compare equal.
 pub(crate) fn squash(text: &str) -> String {
@@ -39,6 +39,13 @@ pub(crate) fn functions_of<'a>(context: &'a Context, kernel: &'a Kernel) -> Vec<
             Some((file, file.functions().get(*index)?))
         })
         .collect()
+}
+
+/// Classes of a name, with their files: a template, and what is written for some of its arguments.
+pub(crate) fn classes_called<'a>(context: &'a Context, name: &str) -> Vec<(&'a SyntaxFile, &'a Class)> {
+    let of =
+        |file: &'a SyntaxFile| file.classes().iter().filter(|class| class.name == name).map(move |class| (file, class));
+    context.forest.iter().flat_map(of).collect()
 }
 
 /// All functions with their tensors and kernel.

@@ -124,10 +124,15 @@ fn field_of(context: &Context, kernel: &Kernel, member: &str) -> Option<String> 
     })
 }
 
-/// What a member is set to, where one assignment of the class does that.
+/// What a member is set to, where one assignment of the class does that. What a template is for some arguments does it in a function with
+/// the same parameters.
 fn given<'a>(context: &'a Context, kernel: &'a Kernel, member: &str) -> Option<(&'a SyntaxFile, &'a Function, String)> {
-    let mut found = None;
+    let mut found: Option<(&SyntaxFile, &Function, String)> = None;
     let (mut own, mut changed) = (0, 0);
+    let names = |function: &Function| function.parameters.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    let same = |(_, first, value): &(&SyntaxFile, &Function, String), function: &Function, other: &str| {
+        first.name == function.name && first.span != function.span && names(first) == names(function) && value == other
+    };
     for (file, function) in functions_of(context, kernel) {
         changed += changes(file, &function.body).into_iter().filter(|change| change.name == member).count();
         for line in file.slice(&function.body).lines() {
@@ -136,12 +141,16 @@ fn given<'a>(context: &'a Context, kernel: &'a Kernel, member: &str) -> Option<(
             };
             let left = left.trim();
             if left == member || left.strip_prefix("this->") == Some(member) {
+                let value = squash(right);
                 own += 1;
-                found = Some((file, function, squash(right)));
+                if found.as_ref().is_some_and(|first| !same(first, function, &value)) {
+                    return None;
+                }
+                found.get_or_insert((file, function, value));
             }
         }
     }
-    found.filter(|_| own == 1 && changed == 1)
+    found.filter(|_| own == changed)
 }
 
 /// What all calls of a function agree on.

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::analysis::arms::{Chain, called_once};
-use crate::analysis::code::{block_of, functions_of, scope, squash, words};
+use crate::analysis::code::{block_of, classes_called, functions_of, scope, squash, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changed_names;
 use crate::analysis::flow::effects::reached;
-use crate::analysis::host_numbers::{holds_on_host, key_on_host};
+use crate::analysis::host_numbers::{OnHost, holds_on_host, key_on_host};
 use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch};
 use crate::analysis::queue_run::statement_at;
 use crate::analysis::round_list::{statements_of, touching_queues};
@@ -18,6 +18,7 @@ use crate::rewrite::carried_vectors::Carrying;
 use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, set_blocks, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
 use crate::rewrite::first_core::{REST, Rest, first_core_alone, ways};
+use crate::rewrite::rounds_on_host::{number_of_rounds, whole_blocks};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
 use source::facts::api::is_copy;
@@ -37,7 +38,7 @@ const METADATA: Metadata = Metadata {
     precondition: "a kernel of vector cores alone; the only block dimension that host code sets is 1, and nothing there asks for it; classes with global tensors are without bases and do their work in runs of calls of functions of their own \
      that together take from queues what they put in, set nothing that outlives them, and are the only ones that write global memory; what makes ready for them once may be done by all cores; \
      a tensor that every round adds another one to is made right before them, in one function with that; \
-     a class of which that is not so has an arm of the launch of its own, which the first core does; the first input has a shape, or the first output",
+     a class of which that is not so has an arm of the launch of its own, which the first core does; where the host knows the distance of whole blocks that rounds write, and it is none of whole blocks, one core does them; the first input has a shape, or the first output",
     left_to_verifier: "rounds are independent: none reads what another one wrote, in global memory or in a buffer, and no two write the same block (results, hazard check); \
      the first input, or else the first output, tells how much work there is",
     relieves: &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs],
@@ -46,7 +47,7 @@ const METADATA: Metadata = Metadata {
     tunables: "closes a block dimension that is a tunable",
     undoing: "one core does all rounds",
     rounding_changes: false,
-    replaces_constants: true,
+    replaces_constants: false,
     company: Company::ANY,
 };
 
@@ -85,18 +86,20 @@ fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
         }
     }
     let ways: Vec<Chain<'_>> = classes.iter().flat_map(|class| class.ways.iter().cloned()).collect();
-    let Some((question, asked)) = first_core_alone(context, &ways, &rest)? else { return Ok(edits) };
-    edits.push(question);
-    // Where the host can tell, a launch that deals nothing has one core.
-    let kernel = classes.first().map(|class| class.kernel);
-    let told = asked.zip(kernel).and_then(|(asked, kernel)| {
-        key_on_host(context, launch, kernel, &asked).or_else(|| holds_on_host(context, launch, kernel, &asked))
-    });
-    let own = told.and_then(|told| {
-        let blocks = format!("{} ? {} : 1", told.text, blocks_of(launch, ELEMENTS_PER_CORE).ok()?);
-        set_blocks(launch, &blocks, told.from, Vec::new())
-    });
-    if let Some(own) = own {
+    let mut told: Vec<OnHost> = Vec::new();
+    if let Some((question, asked)) = first_core_alone(context, &ways, &rest)? {
+        edits.push(question);
+        // Where the host can tell, a launch that deals nothing has one core.
+        told.extend(asked.zip(classes.first()).and_then(|(asked, class)| {
+            key_on_host(context, launch, class.kernel, &asked)
+                .or_else(|| holds_on_host(context, launch, class.kernel, &asked))
+        }));
+    }
+    // And one in which two cores would write one block.
+    for class in &classes {
+        told.extend(whole_blocks(context, launch, class.kernel, &class.rounds).unwrap_or_default());
+    }
+    if let Some(own) = blocks_where(context, launch, &classes, &told) {
         let argument = launch.set.arguments.first();
         edits.retain(|other| argument != Some(&other.span) || other.file != launch.file.name());
         edits.extend(own);
@@ -104,10 +107,36 @@ fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
     Ok(edits)
 }
 
+/// The edit that has no more cores than there are rounds, and one where the host says that no rounds are dealt.
+fn blocks_where(context: &Context, launch: &Launch<'_>, classes: &[Dealt<'_>], told: &[OnHost]) -> Option<Vec<Edit>> {
+    let mut cores = blocks_of(launch, ELEMENTS_PER_CORE).ok()?;
+    let numbers: Option<Vec<OnHost>> =
+        classes.iter().map(|class| number_of_rounds(context, launch, class.kernel, &class.rounds)).collect();
+    let numbers = numbers.unwrap_or_default();
+    if let Some(most) = numbers
+        .iter()
+        .map(|number| number.text.clone())
+        .reduce(|left, right| format!("std::max<int64_t>({left}, {right})"))
+    {
+        cores = format!("std::min<uint32_t>({cores}, static_cast<uint32_t>({most}))");
+    }
+    let from = told.iter().chain(&numbers).map(|told| told.from).max()?;
+    let blocks = match told {
+        [] => cores,
+        [one] => format!("{} ? {cores} : 1", one.text),
+        several => {
+            let all: Vec<String> = several.iter().map(|told| format!("({})", told.text)).collect();
+            format!("{} ? {cores} : 1", all.join(" && "))
+        }
+    };
+    set_blocks(launch, &blocks, from, Vec::new())
+}
+
 /// A class whose rounds are dealt.
 struct Dealt<'a> {
     kernel: &'a Kernel,
     edits: Vec<Edit>,
+    rounds: Vec<(&'a SyntaxFile, Range<usize>)>,
     /// How a launch gets to its rounds.
     ways: Vec<Chain<'a>>,
 }
@@ -117,7 +146,7 @@ fn classes(context: &Context) -> Result<(Vec<Dealt<'_>>, Vec<Rest<'_>>), String>
     let (mut dealt, mut rest) = (Vec::new(), Vec::new());
     for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
         let class = Class::of(context, kernel)
-            .and_then(|class| Ok(Dealt { kernel, edits: class.edits()?, ways: class.ways()? }));
+            .and_then(|class| Ok(Dealt { kernel, edits: class.edits()?, ways: class.ways()?, rounds: class.rounds }));
         match class {
             Ok(class) => dealt.push(class),
             Err(reason) => rest.push((kernel, reason)),
@@ -367,21 +396,23 @@ impl<'a> Class<'a> {
 
     fn edits(&self) -> Result<Vec<Edit>, String> {
         let (context, kernel) = (self.context, self.kernel);
-        let (file, class) = context
-            .forest
-            .iter()
-            .find_map(|file| Some((file, file.classes().iter().find(|class| class.name == kernel.name)?)))
-            .ok_or_else(|| format!("{} is no class", kernel.name))?;
-        let mut texts =
-            functions_of(self.context, self.kernel).into_iter().map(|(file, function)| file.slice(&function.span));
-        if words(file.slice(&class.span)).contains(&COUNTER) || texts.any(|text| words(text).contains(&COUNTER)) {
+        let classes = classes_called(context, &kernel.name);
+        let bodies = classes.iter().map(|(file, class)| file.slice(&class.span));
+        let functions = functions_of(context, kernel).into_iter().map(|(file, function)| file.slice(&function.span));
+        if bodies.chain(functions).any(|text| words(text).contains(&COUNTER)) {
             return Err(format!("{} has a {COUNTER} of its own", kernel.name));
         }
-        let last = class.members.last().ok_or_else(|| format!("{} has no members", kernel.name))?;
-        let line = file.whole_lines(&last.span).ok_or("the last member shares its line")?;
-        let indentation = file.indentation(last.span.start);
-        let member = format!("{indentation}uint32_t {COUNTER} = 0; // of all cores\n");
-        let mut edits = vec![edit(file, line.end..line.end, member)];
+        let mut edits = Vec::new();
+        for (file, class) in classes {
+            let last = class.members.last().ok_or_else(|| format!("{} has no members", kernel.name))?;
+            let line = file.whole_lines(&last.span).ok_or("the last member shares its line")?;
+            let indentation = file.indentation(last.span.start);
+            let member = format!("{indentation}uint32_t {COUNTER} = 0; // of all cores\n");
+            edits.push(edit(file, line.end..line.end, member));
+        }
+        if edits.is_empty() {
+            return Err(format!("{} is no class", kernel.name));
+        }
         edits.extend(Carrying::of(context, kernel, &self.rounds).edits()?);
         for (file, span) in &self.questions() {
             let whole = file

@@ -40,7 +40,7 @@ const METADATA: Metadata = Metadata {
     tunables: "closes a block dimension that is a tunable",
     undoing: "one core does all rounds",
     rounding_changes: false,
-    replaces_constants: true,
+    replaces_constants: false,
     // What works on tiles is dealt no more.
     company: Company {
         leads: &[

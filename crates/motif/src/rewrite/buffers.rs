@@ -1,6 +1,6 @@
 //! Buffers that an edit adds to a kernel class or takes out of it: member, `InitBuffer` and all.
 
-use crate::analysis::code::{scope, squash, words};
+use crate::analysis::code::{classes_called, scope, squash, words};
 use crate::context::Context;
 use crate::rewrite::counted_bytes::{counted_in, counted_out};
 use crate::rewrite::edits::{deleted, insert_after};
@@ -35,6 +35,9 @@ pub(crate) fn added(
 
 /// The edit that declares buffers as members behind the last one.
 pub(crate) fn declared(context: &Context, kernel: &Kernel, names: &[&str]) -> Result<Edit, String> {
+    if classes_called(context, &kernel.name).len() > 1 {
+        return Err(format!("{} stands there more than once, and each has members of its own", kernel.name));
+    }
     let declaration = last_member(context, kernel).ok_or("the class has no buffer member to put another beside")?;
     let header = context.forest.get(&declaration.file).ok_or("the class is not parsed")?;
     let of = buffer_type(header, declaration);

@@ -120,7 +120,7 @@ fn is_of_one_at_most(context: &Context, launch: &Launch<'_>, text: &str, depth: 
 
 /// Whether the launch is what [`to_all_cores`] makes of one.
 fn is_of_all_cores(launch: &Launch<'_>, elements_per_core: u32) -> bool {
-    blocks_of(launch, elements_per_core).is_ok_and(|blocks| asked(launch) == blocks)
+    blocks_of(launch, elements_per_core).is_ok_and(|blocks| asked(launch).contains(&blocks))
 }
 
 /// As many blocks as there are cores, or as the first input is worth.

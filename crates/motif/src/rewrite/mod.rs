@@ -28,6 +28,7 @@ pub(crate) mod round_change;
 pub(crate) mod round_rows;
 pub(crate) mod round_text;
 pub(crate) mod round_undo;
+pub(crate) mod rounds_on_host;
 pub(crate) mod row_fission;
 pub(crate) mod row_numbers;
 pub(crate) mod row_scalars;

@@ -5,6 +5,7 @@ mod carried;
 mod counting;
 mod coverage;
 mod dealing;
+mod dealt_rounds;
 mod fused;
 mod global_fill;
 mod hoist;
