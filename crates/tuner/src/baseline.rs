@@ -5,6 +5,7 @@ use super::candidate::Candidate;
 use super::definition::definitions;
 use super::evaluation::Outcome;
 use super::evaluator::Evaluator;
+use super::plan::Plan;
 use super::reference::golden_references;
 use super::trialled::{References, Scope, Trialled};
 use super::workspace::Workspace;
@@ -39,6 +40,14 @@ pub async fn follow_baseline(
     reference_run(workspace, &workspace.evaluator.following(), baseline).await
 }
 
+/// The operator as it stands, with something in every block of which nobody knows whether it runs that leaves a line; `None` where there are
+/// no such blocks.
+pub(super) fn marked(workspace: &Workspace, baseline: &Candidate, coverage: &Coverage) -> Option<Plan> {
+    let marks = Patch { title: "marks".to_owned(), motif: String::new(), edits: coverage.marks() };
+    let sources = baseline.sources.apply(&marks).ok().filter(|_| !marks.edits.is_empty())?;
+    Some(Candidate { sources, ..baseline.clone() }.plain_plan(workspace.tunables()))
+}
+
 /// Lines of blocks of which nobody knows whether the timed cases run them, where these do: the operator as it stands is run once more, with
 /// something in such blocks that leaves a line. Where it does not build with that, nothing is learned.
 pub(super) async fn lines_of_marked(
@@ -46,12 +55,7 @@ pub(super) async fn lines_of_marked(
     baseline: &Candidate,
     coverage: &Coverage,
 ) -> Result<VisitedLines, TunerError> {
-    let edits = coverage.marks();
-    let marked = Patch { title: "marks".to_owned(), motif: String::new(), edits };
-    let Some(sources) = baseline.sources.apply(&marked).ok().filter(|_| !marked.edits.is_empty()) else {
-        return Ok(VisitedLines::new());
-    };
-    let plan = Candidate { sources, ..baseline.clone() }.plain_plan(workspace.tunables());
+    let Some(plan) = marked(workspace, baseline, coverage) else { return Ok(VisitedLines::new()) };
     let evaluator = workspace.evaluator.following().of_baseline();
     let trialled = evaluator.try_plan(&plan, &References::new(), Scope::Timed, false).await?;
     Ok(match trialled.evaluation.outcome {

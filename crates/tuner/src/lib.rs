@@ -2,6 +2,7 @@
 //! journalled, the winner verified once more from clean.
 
 mod baseline;
+mod beyond_cases;
 mod blame;
 mod by_size;
 mod by_size_held_out;
@@ -91,7 +92,6 @@ mod trial_error;
 mod trialled;
 mod twins;
 mod unreached;
-mod withheld;
 mod workload;
 mod workspace;
 mod write_back;

@@ -60,6 +60,9 @@ const RUNS_OF_BASELINE: usize = 2;
 /// A probe that takes so long to simulate does so for every winner that is tried on it.
 const PROBE_S: u64 = 15;
 const MOST_TOO_LONG: usize = 3;
+/// Bytes of all tensors of a probe that takes no time to speak of, and how many of them are run to see what they come through.
+const QUICK_BYTES: u64 = 4 << 20;
+const MOST_QUICK: usize = 8;
 /// Probe data are drawn from seeds that no case uses: those count from zero.
 const FIRST_DATA_SEED: u64 = 1 << 20;
 
@@ -342,6 +345,23 @@ impl ProbeSet {
         let compared = self.before.iter().filter(|before| before.outputs.is_some());
         compared.for_each(|before| visit_also(&mut visited, &before.visited));
         visited
+    }
+
+    /// Lines that a plan comes through at some of these probes, small ones of all sizes that there are.
+    pub(super) async fn lines_of(&self, plan: &Plan) -> Result<VisitedLines, TunerError> {
+        let bytes = |place: &usize| case_bytes(&self.probes[*place].case);
+        let is_quick = |place: &usize| self.before[*place].outputs.is_some() && bytes(place) <= QUICK_BYTES;
+        let mut places: Vec<usize> = (0..self.probes.len()).filter(is_quick).collect();
+        places.sort_by_key(bytes);
+        let mut visited = VisitedLines::new();
+        for place in places.iter().step_by(places.len().div_ceil(MOST_QUICK).max(1)) {
+            let mut task = self.task(*place);
+            task.evaluator.backend = task.evaluator.backend.following();
+            if let Some(Ok(run)) = task.run(plan).await? {
+                visit_also(&mut visited, &run.visited);
+            }
+        }
+        Ok(visited)
     }
 
     /// Number of probes at which the operator as it was has hazards of its own.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::beyond_cases::{much_is_withheld, widen};
 use super::by_size::{BySizeStep, may_choose};
 use super::candidate::Candidate;
 use super::claim::{cases_flatter, claimed, flatter, representatives};
@@ -28,7 +29,6 @@ use super::settle::{Broken, Doubted, drop_given_up, drop_values_that_nothing_tel
 use super::steps::Steps;
 use super::taken_back::TakenBack;
 use super::trialled::{References, Trialled};
-use super::withheld::much_is_withheld;
 use super::workspace::{BackendKind, Workspace};
 use super::{CaseTime, TunerError};
 use backend::{LaunchProfile, longest};
@@ -212,11 +212,11 @@ pub async fn run_from(
     // Patches of the user are refused or taken once.
     let mut widened = options.patches.is_some() && !field.coverage.silent().is_empty();
     if widened {
-        field.widen(drawn.get_or_try_init(draw).await?.visited(), &baseline);
+        widen(&mut field, drawn.get_or_try_init(draw).await?, &baseline).await?;
     } else if rewrites && much_is_withheld(&field) {
         widened = true;
         if let Some(probes) = standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()? {
-            field.widen(probes.visited(), &baseline);
+            widen(&mut field, probes, &baseline).await?;
         }
     }
     let ended = loop {
@@ -232,7 +232,7 @@ pub async fn run_from(
             widened = true;
             // Nobody may ever need these probes: they are drawn in the time that is left, or not at all.
             match standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()? {
-                Some(probes) if field.widen(probes.visited(), &baseline) => continue,
+                Some(probes) if widen(&mut field, probes, &baseline).await? => continue,
                 Some(_) => {}
                 None => TIME_IS_UP.clone_into(&mut ended),
             }

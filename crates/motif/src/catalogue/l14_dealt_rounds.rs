@@ -9,7 +9,7 @@ use crate::analysis::arms::{Chain, called_once};
 use crate::analysis::code::{block_of, classes_called, functions_of, scope, squash, words};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::changes::changed_names;
-use crate::analysis::flow::effects::reached;
+use crate::analysis::flow::effects::{own_functions, reached};
 use crate::analysis::host_numbers::{OnHost, holds_on_host, key_on_host};
 use crate::analysis::launches::{ELEMENTS_PER_CORE, Launch};
 use crate::analysis::queue_run::statement_at;
@@ -17,7 +17,7 @@ use crate::analysis::round_list::{statements_of, touching_queues};
 use crate::rewrite::carried_vectors::Carrying;
 use crate::rewrite::dealing::{blocks_of, of_all_cores, of_one_core, set_blocks, to_all_cores, to_one_core};
 use crate::rewrite::edits::edit;
-use crate::rewrite::first_core::{REST, Rest, first_core_alone, ways};
+use crate::rewrite::first_core::{Place, REST, Rest, first_core_alone, ways};
 use crate::rewrite::rounds_on_host::{number_of_rounds, whole_blocks};
 use crate::{Candidate, Company, Context, Counter, Family, Id, Metadata, Motif};
 use source::Edit;
@@ -27,6 +27,8 @@ use source::parse::{Call, Function, SyntaxFile};
 
 /// The member that counts rounds.
 const COUNTER: &str = "round";
+/// The member that holds the next round of a core: a remainder for each of them would take the scalar unit longer than a short round does.
+const TURN: &str = "turn";
 
 /// The motif.
 pub struct DealtRounds;
@@ -38,7 +40,7 @@ const METADATA: Metadata = Metadata {
     precondition: "a kernel of vector cores alone; the only block dimension that host code sets is 1, and nothing there asks for it; classes with global tensors are without bases and do their work in runs of calls of functions of their own \
      that together take from queues what they put in, set nothing that outlives them, and are the only ones that write global memory; what makes ready for them once may be done by all cores; \
      a tensor that every round adds another one to is made right before them, in one function with that; \
-     a class of which that is not so has an arm of the launch of its own, which the first core does; where the host knows the distance of whole blocks that rounds write, and it is none of whole blocks, one core does them; the first input has a shape, or the first output",
+     a class or a function of which that is not so has an arm of the launch of its own, which the first core does; where the host knows the distance of whole blocks that rounds write, and it is none of whole blocks, one core does them; the first input has a shape, or the first output",
     left_to_verifier: "rounds are independent: none reads what another one wrote, in global memory or in a buffer, and no two write the same block (results, hazard check); \
      the first input, or else the first output, tells how much work there is",
     relieves: &[Counter::Mte2Us, Counter::Mte3Us, Counter::VecUs, Counter::ScalarUs],
@@ -87,7 +89,7 @@ fn dealt(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String> {
     }
     let ways: Vec<Chain<'_>> = classes.iter().flat_map(|class| class.ways.iter().cloned()).collect();
     let mut told: Vec<OnHost> = Vec::new();
-    if let Some((question, asked)) = first_core_alone(context, &ways, &rest)? {
+    for (question, asked) in first_core_alone(context, &ways, &rest)? {
         edits.push(question);
         // Where the host can tell, a launch that deals nothing has one core.
         told.extend(asked.zip(classes.first()).and_then(|(asked, class)| {
@@ -137,6 +139,8 @@ struct Dealt<'a> {
     kernel: &'a Kernel,
     edits: Vec<Edit>,
     rounds: Vec<(&'a SyntaxFile, Range<usize>)>,
+    /// Functions of it that do something else.
+    others: Vec<Rest<'a>>,
     /// How a launch gets to its rounds.
     ways: Vec<Chain<'a>>,
 }
@@ -145,8 +149,12 @@ struct Dealt<'a> {
 fn classes(context: &Context) -> Result<(Vec<Dealt<'_>>, Vec<Rest<'_>>), String> {
     let (mut dealt, mut rest) = (Vec::new(), Vec::new());
     for kernel in context.facts.kernels.values().filter(|kernel| !kernel.globals.is_empty()) {
-        let class = Class::of(context, kernel)
-            .and_then(|class| Ok(Dealt { kernel, edits: class.edits()?, ways: class.ways()?, rounds: class.rounds }));
+        let class = Class::of(context, kernel).and_then(|class| {
+            let of = |(function, reason)| Rest { function, call: None, reason };
+            let (edits, ways) = (class.edits()?, class.ways()?);
+            let others = class.others.into_iter().map(of).collect();
+            Ok(Dealt { kernel, edits, rounds: class.rounds, others, ways })
+        });
         match class {
             Ok(class) => dealt.push(class),
             Err(reason) => rest.push((kernel, reason)),
@@ -163,7 +171,7 @@ fn classes(context: &Context) -> Result<(Vec<Dealt<'_>>, Vec<Rest<'_>>), String>
         let first = rest.into_iter().next().map(|(_, reason)| reason);
         return Err(first.unwrap_or_else(|| "no class has global tensors".to_owned()));
     }
-    let mut others = Vec::new();
+    let mut others: Vec<Rest<'_>> = dealt.iter().flat_map(|class| class.others.iter().cloned()).collect();
     for (kernel, reason) in rest {
         let functions = functions_of(context, kernel).into_iter().filter(|(_, function)| function.name != kernel.name);
         others.extend(functions.map(|function| Rest { function, call: None, reason: reason.clone() }));
@@ -181,6 +189,8 @@ struct Class<'a> {
     rounds: Vec<(&'a SyntaxFile, Range<usize>)>,
     /// Functions that are stages by name but no part of a round: they make ready, once and before all rounds, what every core needs.
     setups: BTreeSet<String>,
+    /// Functions that do something else, and what that is.
+    others: Vec<(Place<'a>, String)>,
 }
 
 impl<'a> Class<'a> {
@@ -189,7 +199,8 @@ impl<'a> Class<'a> {
             return Err(format!("{} has a base class or is one", kernel.name));
         }
         let touching = touching_queues(context, kernel);
-        let mut class = Self { context, kernel, stages: BTreeSet::new(), rounds: Vec::new(), setups: BTreeSet::new() };
+        let (stages, setups) = (BTreeSet::new(), BTreeSet::new());
+        let mut class = Self { context, kernel, stages, rounds: Vec::new(), setups, others: Vec::new() };
         for (file, function) in functions_of(context, kernel) {
             let names_queue = |word: &&str| kernel.queues.contains_key(*word) || kernel.buffers.contains_key(*word);
             if function.name != "Init" && words(file.slice(&function.body)).iter().any(names_queue) {
@@ -198,15 +209,33 @@ impl<'a> Class<'a> {
         }
         for (file, function) in functions_of(context, kernel) {
             let drives = touching.contains(&function.name) && !class.stages.contains(&function.name);
-            if drives && function.name != "Init" {
-                class.add_rounds(file, function)?;
+            if !drives || function.name == "Init" {
+                continue;
+            }
+            let known = class.rounds.len();
+            if let Err(reason) = class.add_rounds(file, function) {
+                class.rounds.truncate(known);
+                class.others.push(((file, function), reason));
             }
         }
+        class.leave_unproven()?;
         if class.rounds.is_empty() {
-            return Err(format!("{} does no rounds by functions of its own", kernel.name));
+            let reason = class.others.into_iter().next().map(|(_, reason)| reason);
+            return Err(reason.unwrap_or_else(|| format!("{} does no rounds by functions of its own", kernel.name)));
         }
-        class.proven()?;
+        class.nothing_else()?;
         Ok(class)
+    }
+
+    /// Functions with rounds that are not proven to be rounds do something else.
+    fn leave_unproven(&mut self) -> Result<(), String> {
+        for (file, span) in self.rounds.clone() {
+            let Err(reason) = self.proven(file, &span) else { continue };
+            let function = file.enclosing_function(span.start).ok_or("a round in no function")?;
+            self.rounds.retain(|(other, span)| other.name() != file.name() || !function.body.contains(&span.start));
+            self.others.push(((file, function), reason));
+        }
+        Ok(())
     }
 
     /// Runs of statements that are calls of stages, in every block of a function.
@@ -244,7 +273,11 @@ impl<'a> Class<'a> {
                     calls.retain(|call| !span.contains(&call.span.start));
                     continue;
                 }
-                return Err(format!("line {}: {} may be all of the work", file.line(span.start), first.name));
+                let reason = format!("line {}: {} may be all of the work", file.line(span.start), first.name);
+                let meant = own_functions(self.context, self.kernel, &first.name);
+                self.others.extend(meant.map(|function| (function, reason.clone())));
+                calls.retain(|call| !span.contains(&call.span.start));
+                continue;
             }
             calls.retain(|call| !span.contains(&call.span.start));
             self.rounds.push((file, span));
@@ -252,50 +285,72 @@ impl<'a> Class<'a> {
         Ok(())
     }
 
-    /// Proves what a round may be: it leaves its queues as it found them, sets nothing that others find, and nobody else writes
-    /// global memory.
-    fn proven(&self) -> Result<(), String> {
+    /// Proves what a round may be: it leaves its queues as it found them, and sets nothing that others find.
+    fn proven(&self, file: &'a SyntaxFile, span: &Range<usize>) -> Result<(), String> {
         let kernel = self.kernel;
-        let mut of_rounds: BTreeSet<(&str, usize)> = BTreeSet::new();
-        for (file, span) in &self.rounds {
-            let functions = reached(self.context, kernel, file, span);
-            let at = || format!("line {}", file.line(span.start));
-            in_pairs(&functions).map_err(|reason| format!("{}: the round does {reason}", at()))?;
-            for (file, function) in functions {
-                of_rounds.insert((file.name(), function.body.start));
-                // What a parameter refers to is somebody else's.
-                let own = |name: &str| {
-                    let by_value = |text: &str| !text.contains(['&', '*']);
-                    function.parameters.iter().any(|parameter| parameter.name == name && by_value(&parameter.type_text))
-                        || file
-                            .locals()
-                            .iter()
-                            .any(|local| local.name == name && function.body.contains(&local.span.start))
+        let functions = reached(self.context, kernel, file, span);
+        in_pairs(&functions).map_err(|reason| format!("line {}: the round does {reason}", file.line(span.start)))?;
+        for (file, function) in functions {
+            // What a parameter refers to is somebody else's.
+            let own = |name: &str| {
+                let by_value = |text: &str| !text.contains(['&', '*']);
+                function.parameters.iter().any(|parameter| parameter.name == name && by_value(&parameter.type_text))
+                    || file.locals().iter().any(|local| local.name == name && function.body.contains(&local.span.start))
+            };
+            let is_memory = |name: &str| {
+                kernel.queues.contains_key(name)
+                    || kernel.buffers.contains_key(name)
+                    || kernel.globals.contains_key(name)
+            };
+            let members = self.members();
+            let is_of_others = |name: &str| {
+                let is_parameter = |parameter: &source::parse::Parameter| {
+                    parameter.name == name && !parameter.type_text.contains("Tensor")
                 };
-                let is_memory = |name: &str| {
-                    kernel.queues.contains_key(name)
-                        || kernel.buffers.contains_key(name)
-                        || kernel.globals.contains_key(name)
-                };
-                let members = self.members();
-                let is_of_others = |name: &str| {
-                    let is_parameter = |parameter: &source::parse::Parameter| {
-                        parameter.name == name && !parameter.type_text.contains("Tensor")
-                    };
-                    members.contains(name)
-                        || kernel.tensor_members.contains(name)
-                        || function.parameters.iter().any(is_parameter)
-                };
-                let kept = changed_names(file, &function.body)
-                    .into_iter()
-                    .find(|name| !own(name) && !is_memory(name) && is_of_others(name));
-                if let Some(name) = kept {
-                    return Err(format!("{} sets {name}, which lives longer than a round", function.name));
-                }
+                members.contains(name)
+                    || kernel.tensor_members.contains(name)
+                    || function.parameters.iter().any(is_parameter)
+            };
+            let kept = changed_names(file, &function.body)
+                .into_iter()
+                .find(|name| !own(name) && !is_memory(name) && is_of_others(name));
+            if let Some(name) = kept {
+                return Err(format!("{} sets {name}, which lives longer than a round", function.name));
             }
         }
+        Ok(())
+    }
+
+    /// Functions that only those call that do something else, these included.
+    fn of_others(&self) -> BTreeSet<(&'a str, usize)> {
+        let key = |(file, function): &Place<'a>| (file.name(), function.body.start);
+        let functions = functions_of(self.context, self.kernel);
+        let mut found: BTreeSet<(&str, usize)> = self.others.iter().map(|(place, _)| key(place)).collect();
+        loop {
+            let known = found.len();
+            for place in &functions {
+                let calls = |(file, caller): &&Place<'a>| {
+                    file.calls_in(caller.body.clone()).any(|call| call.is_own() && call.name == place.1.name)
+                };
+                let mut callers = functions.iter().filter(calls).peekable();
+                if callers.peek().is_some() && callers.all(|caller| found.contains(&key(caller))) {
+                    found.insert(key(place));
+                }
+            }
+            if found.len() == known {
+                return found;
+            }
+        }
+    }
+
+    /// Proves that nobody else of those who deal writes global memory.
+    fn nothing_else(&self) -> Result<(), String> {
+        let in_rounds = self.rounds.iter().flat_map(|(file, span)| reached(self.context, self.kernel, file, span));
+        let mut known: BTreeSet<(&str, usize)> =
+            in_rounds.map(|(file, function)| (file.name(), function.body.start)).collect();
+        known.extend(self.of_others());
         for (file, function) in functions_of(self.context, self.kernel) {
-            if of_rounds.contains(&(file.name(), function.body.start)) {
+            if known.contains(&(file.name(), function.body.start)) {
                 continue;
             }
             let in_round = |call: &Call| {
@@ -305,6 +360,7 @@ impl<'a> Class<'a> {
                 call.is_own()
                     && self.stages.contains(&call.name)
                     && !self.setups.contains(&call.name)
+                    && !self.others.iter().any(|((_, other), _)| other.name == call.name)
                     && !in_round(call)
             };
             if let Some(call) = file.calls_in(function.body.clone()).find(stray) {
@@ -399,16 +455,18 @@ impl<'a> Class<'a> {
         let classes = classes_called(context, &kernel.name);
         let bodies = classes.iter().map(|(file, class)| file.slice(&class.span));
         let functions = functions_of(context, kernel).into_iter().map(|(file, function)| file.slice(&function.span));
-        if bodies.chain(functions).any(|text| words(text).contains(&COUNTER)) {
-            return Err(format!("{} has a {COUNTER} of its own", kernel.name));
+        let texts: Vec<&str> = bodies.chain(functions).collect();
+        let is_taken = |name: &&str| texts.iter().any(|text| words(text).contains(name));
+        if let Some(name) = [COUNTER, TURN].iter().find(|name| is_taken(name)) {
+            return Err(format!("{} has a {name} of its own", kernel.name));
         }
         let mut edits = Vec::new();
         for (file, class) in classes {
             let last = class.members.last().ok_or_else(|| format!("{} has no members", kernel.name))?;
             let line = file.whole_lines(&last.span).ok_or("the last member shares its line")?;
             let indentation = file.indentation(last.span.start);
-            let member = format!("{indentation}uint32_t {COUNTER} = 0; // of all cores\n");
-            edits.push(edit(file, line.end..line.end, member));
+            let members = members(file).map(|member| format!("{indentation}{member}\n")).concat();
+            edits.push(edit(file, line.end..line.end, members));
         }
         if edits.is_empty() {
             return Err(format!("{} is no class", kernel.name));
@@ -420,7 +478,9 @@ impl<'a> Class<'a> {
                 .ok_or_else(|| format!("line {}: the round shares its lines", file.line(span.start)))?;
             let indentation = file.indentation(span.start);
             let inside: String = file.slice(&whole).split_inclusive('\n').map(indented).collect();
-            edits.push(edit(file, whole, format!("{indentation}{}\n{inside}{indentation}}}\n", turn(file))));
+            let [question, next] = turn(file);
+            let text = format!("{indentation}{question}\n{indentation}    {next}\n{inside}{indentation}}}\n");
+            edits.push(edit(file, whole, text));
         }
         Ok(edits)
     }
@@ -472,10 +532,19 @@ fn indented(line: &str) -> String {
     if line.trim().is_empty() { line.to_owned() } else { format!("    {line}") }
 }
 
-/// The head of what a core does where a round is its own.
-fn turn(file: &SyntaxFile) -> String {
+/// What counts rounds in a class.
+fn members(file: &SyntaxFile) -> [String; 2] {
     let api = scope(file);
-    format!("if ({COUNTER}++ % {api}GetBlockNum() == {api}GetBlockIdx()) {{")
+    [
+        format!("uint32_t {COUNTER} = 0; // of all cores"),
+        format!("uint32_t {TURN} = {api}GetBlockIdx(); // of this core"),
+    ]
+}
+
+/// The head of what a core does where a round is its own.
+fn turn(file: &SyntaxFile) -> [String; 2] {
+    let api = scope(file);
+    [format!("if ({COUNTER}++ == {TURN}) {{"), format!("{TURN} += {api}GetBlockNum();")]
 }
 
 /// Makes one core do what was dealt as this motif does it.
@@ -487,7 +556,8 @@ fn gathered(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String>
             return Err(format!("{}: what the first core does is not looked for", file.name()));
         }
         let text = file.text();
-        let head = turn(file);
+        let [head, next] = turn(file);
+        let members = members(file);
         let mut lines = text.split_inclusive('\n').scan(0, |at, line| {
             let start = *at;
             *at += line.len();
@@ -502,9 +572,8 @@ fn gathered(context: &Context, launch: &Launch<'_>) -> Result<Vec<Edit>, String>
                     edits.push(edit(file, span, ""));
                     rounds += 1;
                 }
-                None if line.trim_start().starts_with(&format!("uint32_t {COUNTER} = 0;")) => {
-                    edits.push(edit(file, span, ""))
-                }
+                None if members.iter().any(|member| line.trim() == member) => edits.push(edit(file, span, "")),
+                Some(_) if line.trim() == next => edits.push(edit(file, span, "")),
                 Some(indentation) if line.trim_end() == format!("{indentation}}}") => {
                     edits.push(edit(file, span, ""));
                     open = None;

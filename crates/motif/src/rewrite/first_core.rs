@@ -36,12 +36,12 @@ pub(crate) fn ways<'a>(
 }
 
 /// Edits that leave to the first core what is not dealt: in front of the decision for it, as no case may run what is behind that.
-/// With the edit comes the condition for what is dealt, if it is one.
+/// With each edit comes the condition for what is dealt, if it is one; there is one for every function that decides.
 pub(crate) fn first_core_alone(
     context: &Context,
     dealt: &[Chain<'_>],
     rest: &[Rest<'_>],
-) -> Result<Option<(Edit, Option<String>)>, String> {
+) -> Result<Vec<(Edit, Option<String>)>, String> {
     let mut decisions: Vec<Decision<'_>> = Vec::new();
     for Rest { function: (file, function), call, reason } in rest {
         if call.is_none() && !is_named(context, function) {
@@ -57,14 +57,22 @@ pub(crate) fn first_core_alone(
             }
         }
     }
-    let Some(first) = decisions.first() else { return Ok(None) };
-    let same = |other: &Decision<'_>| other.file == first.file && other.function == first.function;
-    if !decisions.iter().all(same) {
-        return Err("several functions decide what is done".to_owned());
+    let mut edits = Vec::new();
+    while let Some(first) = decisions.first().cloned() {
+        let same = |other: &Decision<'_>| other.file == first.file && other.function == first.function;
+        let (own, others) = decisions.into_iter().partition(same);
+        decisions = others;
+        edits.push(leaving(context, &own)?);
     }
+    Ok(edits)
+}
+
+/// The edit by which all cores but the first leave a function that makes some decisions, where nothing of theirs comes.
+fn leaving(context: &Context, decisions: &[Decision<'_>]) -> Result<(Edit, Option<String>), String> {
+    let first = decisions.first().ok_or("nothing is decided")?;
     let earliest = decisions.iter().min_by_key(|decision| decision.statement.start).unwrap_or(first);
     let mut conditions: Vec<&str> = Vec::new();
-    for decision in &decisions {
+    for decision in decisions {
         if decision.statement != earliest.statement && !decision.condition.starts_with("(TILING_KEY_IS(") {
             return Err("what is done is decided at several places".to_owned());
         }
@@ -74,7 +82,7 @@ pub(crate) fn first_core_alone(
     }
     let file = context.forest.get(earliest.file).ok_or("the decision is nowhere")?;
     let only = conditions.first().filter(|_| conditions.len() == 1).map(|one| (*one).to_owned());
-    Ok(Some((in_front(file, earliest, &conditions)?, only)))
+    Ok((in_front(file, earliest, &conditions)?, only))
 }
 
 /// Lets all cores but the first leave a function where nothing of theirs comes.

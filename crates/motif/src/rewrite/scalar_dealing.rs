@@ -77,9 +77,13 @@ pub(crate) fn dealt(context: &Context) -> Result<Dealing<'_>, String> {
         return Err(reason.unwrap_or_else(|| format!("{} writes nothing by scalars", first.name)));
     }
     let mut condition = None;
-    if let Some((edit, asked)) = first_core_alone(context, &dealt, &rest)? {
+    let mut questions = first_core_alone(context, &dealt, &rest)?.into_iter();
+    if let Some((edit, asked)) = questions.next() {
         edits.push(edit);
         condition = asked.zip(deals.first()).map(|(asked, (kernel, _))| (*kernel, asked));
+    }
+    if questions.next().is_some() {
+        return Err("several functions decide what is done".to_owned());
     }
     let decided = |at: usize| (0..by_deal.len()).find_map(|other| way_of(&by_deal[other], &by_deal[at]));
     let ways = (0..by_deal.len()).map(decided).collect();

@@ -103,7 +103,8 @@ fn l14_lets_sums_begin_where_the_rounds_of_a_core_do() {
     assert!(kernel.contains(begun), "{kernel}");
     assert!(kernel.contains("        Begin();\n        for"), "{kernel}");
     // One question for a choice between two runs.
-    let asked = "            if (round++ % AscendC::GetBlockNum() == AscendC::GetBlockIdx()) {
+    let asked = "            if (round++ == turn) {
+                turn += AscendC::GetBlockNum();
                 if (tile == rounds - 1 && rounds > 1) {
                     Compute();
                     CopyOut(tile);

@@ -138,7 +138,7 @@ fn what_cannot_be_dealt_stays_with_the_first_core() {
     let (host, kernel) = dealt(HOST, KERNEL).unwrap();
     let question = "    if (!(TILING_KEY_IS(1)) && GetBlockIdx() != 0) {\n        return; // the first core does what is not dealt\n    }\n    if (TILING_KEY_IS(1)) {\n";
     assert!(kernel.contains(question), "{kernel}");
-    assert_eq!(kernel.matches("if (round++ % GetBlockNum() == GetBlockIdx()) {").count(), 2, "{kernel}");
+    assert_eq!(kernel.matches("if (round++ == turn) {").count(), 2, "{kernel}");
     // A launch that deals nothing has one core.
     assert!(host.contains("context->SetBlockDim((key == 1) && ("), "{host}");
 
@@ -152,6 +152,39 @@ fn what_cannot_be_dealt_stays_with_the_first_core() {
     );
     let refused = dealt(HOST, &both).unwrap_err();
     assert!(refused.contains("one launch may do that and what is dealt"), "{refused}");
+}
+
+#[test]
+fn a_function_that_cannot_be_dealt_stays_with_the_first_core() {
+    let kernel = KERNEL
+        .replace(
+            "        for (int i = 0; i < height; i++) {\n",
+            "        if (width > 4096) {\n            Together();\n            return;\n        }\n        for (int i = 0; i < height; i++) {\n",
+        )
+        .replace(
+            "private:\n    __aicore__ inline void CopyIn(int row)",
+            "private:\n    __aicore__ inline void Together()\n    {\n        for (int i = 0; i < height; i++) {\n            CopyIn(i);\n            LocalTensor<T> x = inQueue.template DeQue<T>();\n            total += static_cast<float>(x.GetValue(0));\n            inQueue.FreeTensor(x);\n        }\n        yGm.SetValue(0, static_cast<T>(total));\n    }\n    __aicore__ inline void CopyIn(int row)",
+        )
+        .replace("    int64_t rest;\n};", "    int64_t rest;\n    float total = 0;\n};");
+    let early = dealt(HOST, &kernel).unwrap_err();
+    assert!(early.contains("Together"), "what follows it is in no arm of its own: {early}");
+    let kernel = kernel
+        .replace(
+            "            Together();\n            return;\n        }\n",
+            "            Together();\n        } else {\n",
+        )
+        .replacen("        if (rest > 0) {", "        }\n        if (rest > 0 && width <= 4096) {", 1);
+    let both = dealt(HOST, &kernel).unwrap_err();
+    assert!(both.contains("one launch may do that and what is dealt"), "{both}");
+    let (end, tail) = (kernel.find("        }\n        if (rest > 0 &&").unwrap(), kernel.find("\nprivate:").unwrap());
+    let kernel = format!("{}        }}\n    }}\n{}", &kernel[..end], &kernel[tail..]);
+    let (_, kernel) = dealt(HOST, &kernel).unwrap();
+    let question = "        if ((width > 4096) && GetBlockIdx() != 0) {\n            return; // the first core does what is not dealt\n        }\n        if (width > 4096) {\n            Together();\n";
+    assert!(kernel.contains(question), "{kernel}");
+    assert!(
+        kernel.contains("    if (!(TILING_KEY_IS(1)) && GetBlockIdx() != 0) {"),
+        "the other class has its own: {kernel}"
+    );
 }
 
 #[test]

@@ -216,9 +216,14 @@ fn l14_deals_the_rounds_of_one_core() {
     let blocks = "    context->SetBlockDim(std::min<uint32_t>(platform_ascendc::PlatformAscendC(context->GetPlatformInfo()).GetCoreNumAiv(), static_cast<uint32_t>(1 + context->GetInputShape(0)->GetStorageShape().GetShapeSize() / 4096)));\n";
     assert!(fast.contains(blocks) && fast.contains("#include <algorithm>\n"), "{fast}");
     let fast = after.tree.text("op_kernel/k.cpp").unwrap();
-    let round = "            if (round++ % AscendC::GetBlockNum() == AscendC::GetBlockIdx()) {\n                CopyIn(tile * TILE, TILE);\n                AscendC::PipeBarrier<PIPE_ALL>();\n                Compute(TILE);\n                CopyOut(tile * TILE, TILE);\n            }\n";
+    let round = "            if (round++ == turn) {\n                turn += AscendC::GetBlockNum();\n                CopyIn(tile * TILE, TILE);\n                AscendC::PipeBarrier<PIPE_ALL>();\n                Compute(TILE);\n                CopyOut(tile * TILE, TILE);\n            }\n";
     assert!(fast.contains(round), "{fast}");
-    assert!(fast.contains("    uint32_t round = 0; // of all cores\n};"), "{fast}");
+    assert!(
+        fast.contains(
+            "    uint32_t round = 0; // of all cores\n    uint32_t turn = AscendC::GetBlockIdx(); // of this core\n};"
+        ),
+        "{fast}"
+    );
     let back = motif("L14").rewind_sites(&after).sites;
     let restored = |site: &Site| patched(&after, &motif("L14").rewind(&after, site).unwrap()).tree;
     let kernel_back = back.iter().map(restored).next().expect("a way back");
