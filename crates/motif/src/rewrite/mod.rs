@@ -6,6 +6,7 @@ pub(crate) mod carried_vectors;
 pub(crate) mod constant_room;
 pub(crate) mod counted_bytes;
 pub(crate) mod dealing;
+pub(crate) mod dealt_rounds;
 pub(crate) mod declared;
 pub(crate) mod edits;
 pub(crate) mod exchange;
