@@ -77,9 +77,13 @@ impl<'a> Launch<'a> {
         Ok(format!("platform_ascendc::PlatformAscendC({context}->GetPlatformInfo()).GetCoreNumAiv()"))
     }
 
-    /// How many cores the first input is worth where each should have so many of its elements, or the first output where host code looks at
-    /// that and at no first input; at least one.
+    /// How many cores the work is worth where each should have so many of its [`Self::elements`]; at least one.
     pub(crate) fn work(&self, elements_per_core: u32) -> Result<String, String> {
+        Ok(format!("static_cast<uint32_t>(1 + {} / {elements_per_core})", self.elements()?))
+    }
+
+    /// Elements of the first input, or of the first output where host code looks at that and at no first input.
+    pub(crate) fn elements(&self) -> Result<String, String> {
         let context = self.set.object.as_deref().unwrap_or_default();
         let pointer = self.file.slice(&self.set.callee).contains("->SetBlockDim");
         let named = context.to_lowercase();
@@ -94,7 +98,6 @@ impl<'a> Launch<'a> {
         } else {
             return Err("nothing here asks for the shape of the first input, which may be an optional one".to_owned());
         };
-        let elements = format!("{context}->{shape}->GetStorageShape().GetShapeSize()");
-        Ok(format!("static_cast<uint32_t>(1 + {elements} / {elements_per_core})"))
+        Ok(format!("{context}->{shape}->GetStorageShape().GetShapeSize()"))
     }
 }

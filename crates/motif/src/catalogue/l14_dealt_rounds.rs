@@ -110,15 +110,14 @@ fn blocks_where(context: &Context, launch: &Launch<'_>, classes: &[Dealt<'_>], t
         cores = format!("std::min<uint32_t>({cores}, static_cast<uint32_t>({most}))");
     }
     let from = told.iter().chain(&numbers).map(|told| told.from).max()?;
-    let blocks = match told {
-        [] => cores,
-        [one] => format!("{} ? {cores} : 1", one.text),
-        several => {
-            let all: Vec<String> = several.iter().map(|told| format!("({})", told.text)).collect();
-            format!("{} ? {cores} : 1", all.join(" && "))
-        }
+    // A tail may be one of the rounds and have nothing in it: a second core has to have something to do all the same.
+    let enough = format!("{} >= {}", launch.elements().ok()?, 2 * ELEMENTS_PER_CORE);
+    let all: Vec<&str> = told.iter().map(|told| told.text.as_str()).chain([enough.as_str()]).collect();
+    let condition = match all[..] {
+        [one] => one.to_owned(),
+        _ => all.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" && "),
     };
-    set_blocks(launch, &blocks, from, Vec::new())
+    set_blocks(launch, &format!("{condition} ? {cores} : 1"), from, Vec::new())
 }
 
 /// Makes one core do what was dealt as this motif does it.
