@@ -5,7 +5,8 @@ use super::baseline::marked;
 use super::candidate::Candidate;
 use super::kernel_stage::context_of;
 use super::probing::ProbeSet;
-use super::round::Field;
+use super::round::{Field, Standing};
+use super::run_options::RunOptions;
 use super::trialled::visit_also;
 use backend::longest;
 use motif::{Coverage, all};
@@ -13,11 +14,33 @@ use motif::{Coverage, all};
 /// Where a motif of at least this expected gain is kept back, probes are asked before anything is tried, and not when nothing else is left.
 const MUCH: f64 = 2.0;
 
-/// Whether only what no case runs keeps a motif back that promises much.
-pub(super) fn much_is_withheld(field: &Field) -> bool {
+/// Lets what probes run be changed before anything is tried, where it is worth while to draw them for that: patches of the user are refused
+/// or taken once, and what promises much is tried first. Returns whether they were asked for.
+pub(super) async fn widen_at_first<'probes>(
+    field: &mut Field,
+    standing: &Standing,
+    options: &RunOptions,
+    baseline: &Candidate,
+    drawn: impl Future<Output = Result<&'probes ProbeSet, TunerError>>,
+) -> Result<bool, TunerError> {
     if field.coverage.silent().is_empty() {
-        return false;
+        return Ok(false);
     }
+    let probes = if options.patches.is_some() {
+        Some(drawn.await?)
+    } else if standing.rewrites && much_is_withheld(field) {
+        standing.session.in_time(drawn).await.transpose()?
+    } else {
+        return Ok(false);
+    };
+    if let Some(probes) = probes {
+        widen(field, probes, baseline).await?;
+    }
+    Ok(true)
+}
+
+/// Whether only what no case runs keeps a motif back that promises much.
+fn much_is_withheld(field: &Field) -> bool {
     let Field { workspace, beside, tiling, .. } = field;
     let launch = longest(field.baseline_profiles().values().flatten());
     let of = |coverage: &Coverage| context_of(&workspace.sources, launch, (coverage, beside, tiling));

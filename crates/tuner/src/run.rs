@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use super::beyond_cases::{much_is_withheld, widen};
+use super::beyond_cases::{widen, widen_at_first};
 use super::by_size::{BySizeStep, may_choose};
 use super::candidate::Candidate;
 use super::claim::{cases_flatter, claimed, flatter, representatives};
@@ -175,18 +175,15 @@ pub async fn run_from(
     let journal = open_journal(workspace, options, &inputs, emit)?;
 
     let mut field = surveyed.field;
-    let baseline_profiles = field.baseline_profiles().clone();
-    let baseline_times = field.baseline_times.clone();
+    let (baseline_profiles, baseline_times) = (field.baseline_profiles().clone(), field.baseline_times.clone());
     let (references, weights) = (Arc::clone(&field.references), field.weights.clone());
     let baseline_known = field.reference.known.clone();
     tell_of_baseline(workspace, &field, emit);
 
     let budget = Budget { evaluations: options.evaluations, time_limit: options.time_limit };
-    let evaluator = workspace.evaluator.against(&field.reference);
-    let judging = evaluator.clone();
-    let jobs = workspace.options.jobs;
+    let (judging, jobs) = (workspace.evaluator.against(&field.reference), workspace.options.jobs);
     let rewrites = options.stages.contains(&Stage::Kernel);
-    let mut standing = Standing::at_first(&field, evaluator, journal, &baseline, budget, (jobs, rewrites));
+    let mut standing = Standing::at_first(&field, judging.clone(), journal, &baseline, budget, (jobs, rewrites));
 
     // Drawn when there is something to try on them, or where nothing is left to try in what the cases run.
     let drawn: OnceCell<ProbeSet> = OnceCell::new();
@@ -209,19 +206,10 @@ pub async fn run_from(
     let (mut taken_back, mut joined, mut representing) = (Vec::new(), Vec::new(), Vec::new());
     let (mut doubted, mut rounds) = (Doubted::default(), 0);
     emit_if(searched.leave_unreached(&field.coverage, &baseline), emit);
-    // Patches of the user are refused or taken once.
-    let mut widened = options.patches.is_some() && !field.coverage.silent().is_empty();
-    if widened {
-        widen(&mut field, drawn.get_or_try_init(draw).await?, &baseline).await?;
-    } else if rewrites && much_is_withheld(&field) {
-        widened = true;
-        if let Some(probes) = standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()? {
-            widen(&mut field, probes, &baseline).await?;
-        }
-    }
+    let mut widened = widen_at_first(&mut field, &standing, options, &baseline, drawn.get_or_try_init(draw)).await?;
     let ended = loop {
-        let first = standing.turns == 0;
-        let round = Round { options, bank: &bank, baseline: &baseline, space: &searched.space, first };
+        let (first, space) = (standing.turns == 0, &searched.space);
+        let round = Round { options, bank: &bank, baseline: &baseline, space, first };
         let Ended { why: mut ended, by_probe, brought } = round.search(&field, &mut standing, &mut doubt, emit).await?;
         if !brought.tunables.is_empty() {
             searched.grow(&brought, (&mut field, &mut standing.progress), &baseline, emit);
@@ -281,11 +269,10 @@ pub async fn run_from(
         restand(&field, &baseline, &mut standing, &mut taken_back, emit).await?;
     };
 
-    let last = match drawn.get() {
-        None if may_choose(options, &field) => {
-            standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()?
-        }
-        known => known,
+    let last = if may_choose(options, &field) {
+        standing.session.in_time(drawn.get_or_try_init(draw)).await.transpose()?
+    } else {
+        drawn.get()
     };
     let at_first = AtFirst { baseline: &baseline, times: &baseline_times, weights: &weights };
     let now = (&mut field, &mut searched, &mut standing, &mut taken_back);
@@ -295,8 +282,8 @@ pub async fn run_from(
     let last_word = LastWord { field: &field, workspace, judging, references, baseline: &baseline };
     let Said { winner, verification, error } =
         last_word.on(&baseline_times, &weights, &mut standing, &mut taken_back, emit).await?;
-    let changed = standing.progress.best.digest(tunables) != baseline.digest(tunables);
-    let tried = drawn.get().filter(|_| workspace.manifest.probes > 0 && changed);
+    let changed = || standing.progress.best.digest(tunables) != baseline.digest(tunables);
+    let tried = drawn.get().filter(|_| workspace.manifest.probes > 0 && changed());
     let generalisation = generalised(&field, tried, &baseline, &standing.progress, (joined, representing)).await?;
     let Outcome::Valid(winner_times) = winner.evaluation.outcome else {
         return Err(TunerError::Internal("a rejected winner was verified".to_owned()));
