@@ -112,8 +112,10 @@ fn in_front(file: &SyntaxFile, decision: &Decision<'_>, conditions: &[&str]) -> 
     Ok(edit(file, whole.start..whole.start, text))
 }
 
-/// Whether anything but its definition names a function.
+/// Whether anything names a function but its definition, and those of others of its name.
 pub(crate) fn is_named(context: &Context, function: &Function) -> bool {
     let texts = device_files(context).map(SyntaxFile::text).chain(context.beside.iter().map(|(_, text)| text));
-    texts.map(|text| words(text).into_iter().filter(|word| **word == *function.name).count()).sum::<usize>() > 1
+    let named: usize = texts.map(|text| words(text).into_iter().filter(|word| **word == *function.name).count()).sum();
+    let defined = device_files(context).flat_map(SyntaxFile::functions).filter(|other| other.name == function.name);
+    named > defined.count()
 }

@@ -142,6 +142,12 @@ fn what_cannot_be_dealt_stays_with_the_first_core() {
     // A launch that deals nothing has one core.
     assert!(host.contains("context->SetBlockDim((key == 1) && ("), "{host}");
 
+    // What nobody calls does nothing, however many classes have it.
+    let printing =
+        "private:\n    __aicore__ inline void Print(int64_t value)\n    {\n        printf(\"%ld\", value);\n    }\n";
+    let printing = KERNEL.replace("private:\n", printing);
+    assert!(dealt(HOST, &printing).is_ok());
+
     // Where one launch does both, nothing is dealt.
     let both =
         KERNEL.replace("    } else if (TILING_KEY_IS(2)) {\n", "").replace("Rows<float> op;", "Rows<float> rows;");
