@@ -1,11 +1,12 @@
 //! What is not dealt to all cores where the rest is: the first core does it alone.
 
-use crate::analysis::arms::{Chain, Decision, chains, decision};
+use crate::analysis::arms::{Chain, Decision, callers, chains, decision};
 use crate::analysis::code::{scope, words};
 use crate::analysis::entry::device_files;
 use crate::context::Context;
 use crate::rewrite::edits::edit;
 use source::Edit;
+use source::lex::{PieceKind, pieces};
 use source::parse::{Call, Function, SyntaxFile};
 
 /// Why a function begins with a question.
@@ -44,7 +45,7 @@ pub(crate) fn first_core_alone(
 ) -> Result<Vec<(Edit, Option<String>)>, String> {
     let mut decisions: Vec<Decision<'_>> = Vec::new();
     for Rest { function: (file, function), call, reason } in rest {
-        if call.is_none() && !is_named(context, function) {
+        if call.is_none() && !may_run(context, function)? {
             continue;
         }
         for way in ways(context, file, function, *call)? {
@@ -114,8 +115,26 @@ fn in_front(file: &SyntaxFile, decision: &Decision<'_>, conditions: &[&str]) -> 
 
 /// Whether anything names a function but its definition, and those of others of its name.
 pub(crate) fn is_named(context: &Context, function: &Function) -> bool {
+    mentions(context, function) > 0
+}
+
+/// Whether a function is called: by a call that is seen to mean it, or by anything that is no call of another of its name.
+fn may_run(context: &Context, function: &Function) -> Result<bool, String> {
+    let calls = device_files(context).flat_map(|file| file.calls_named(&function.name)).count();
+    Ok(mentions(context, function) > calls || !callers(context, function)?.is_empty())
+}
+
+/// How often a function is named where none of its name is defined.
+fn mentions(context: &Context, function: &Function) -> usize {
     let texts = device_files(context).map(SyntaxFile::text).chain(context.beside.iter().map(|(_, text)| text));
-    let named: usize = texts.map(|text| words(text).into_iter().filter(|word| **word == *function.name).count()).sum();
+    let named: usize = texts.map(|text| occurrences(text, &function.name)).sum();
     let defined = device_files(context).flat_map(SyntaxFile::functions).filter(|other| other.name == function.name);
-    named > defined.count()
+    named.saturating_sub(defined.count())
+}
+
+/// How often a text has a word, in directives too: a macro may call what no call names.
+fn occurrences(text: &str, name: &str) -> usize {
+    let of = |text: &str| words(text).into_iter().filter(|word| *word == name).count();
+    let directives = pieces(text).into_iter().filter(|piece| piece.kind == PieceKind::Directive);
+    of(text) + directives.map(|piece| of(text[piece.span].trim_start_matches('#'))).sum::<usize>()
 }

@@ -147,6 +147,12 @@ fn what_cannot_be_dealt_stays_with_the_first_core() {
         "private:\n    __aicore__ inline void Print(int64_t value)\n    {\n        printf(\"%ld\", value);\n    }\n";
     let printing = KERNEL.replace("private:\n", printing);
     assert!(dealt(HOST, &printing).is_ok());
+    let same_name = "class Elements {\npublic:\n    __aicore__ inline void Compute()\n    {\n        to.SetValue(0, 1.0f);\n    }\n";
+    let same_name = KERNEL.replace("class Elements {\npublic:\n", same_name);
+    assert!(dealt(HOST, &same_name).is_ok());
+    // What may be called where no call is seen.
+    let hidden = same_name.replace("class Elements {", "#define RUN(op) op.Compute()\nclass Elements {");
+    assert!(dealt(HOST, &hidden).unwrap_err().contains("nothing is seen to call Compute"));
 
     // Where one launch does both, nothing is dealt.
     let both =
