@@ -42,11 +42,9 @@ pub(crate) fn number_of_rounds(
         from = from.max(own.from);
         functions.entry((file.name(), function.body.start)).or_default().push(own.text);
     }
-    let sums = functions.into_values().map(|numbers| numbers.join(" + "));
-    let text = sums.fold("1".to_owned(), |most, own| match most.contains(&own) {
-        true => most,
-        false => format!("std::max<int64_t>({most}, {own})"),
-    });
+    let mut sums: BTreeSet<String> = functions.into_values().map(|numbers| numbers.join(" + ")).collect();
+    sums.remove("1");
+    let text = sums.into_iter().fold("1".to_owned(), |most, own| format!("std::max<int64_t>({most}, {own})"));
     Some(OnHost { text, from })
 }
 
