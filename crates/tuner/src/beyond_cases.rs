@@ -15,7 +15,7 @@ use motif::{Coverage, all};
 const MUCH: f64 = 2.0;
 
 /// Lets what probes run be changed before anything is tried, where it is worth while to draw them for that: patches of the user are refused
-/// or taken once, and what promises much is tried first. Returns whether they were asked for.
+/// or taken once, and what promises much is tried first. Returns whether they have answered.
 pub(super) async fn widen_at_first<'probes>(
     field: &mut Field,
     standing: &Standing,
@@ -29,13 +29,13 @@ pub(super) async fn widen_at_first<'probes>(
     let probes = if options.patches.is_some() {
         Some(drawn.await?)
     } else if standing.rewrites && much_is_withheld(field) {
-        standing.session.in_time(drawn).await.transpose()?
+        // Else the time is up before anything was tried.
+        standing.session.in_half_the_time(drawn).await.transpose()?
     } else {
         return Ok(false);
     };
-    if let Some(probes) = probes {
-        widen(field, probes, baseline).await?;
-    }
+    let Some(probes) = probes else { return Ok(false) };
+    widen(field, probes, baseline).await?;
     Ok(true)
 }
 

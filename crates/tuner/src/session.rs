@@ -194,6 +194,12 @@ impl Session {
         unless_past(self.deadline, work).await
     }
 
+    /// The same in half of the time that is left.
+    pub async fn in_half_the_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let now = Instant::now();
+        unless_past(self.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2), work).await
+    }
+
     /// Evaluations made beside the budget: when steps of a winner were taken back to see what they are worth.
     pub fn beyond(&self) -> u64 {
         self.beyond
