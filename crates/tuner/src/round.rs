@@ -72,6 +72,8 @@ pub(super) struct Field {
     pub coverage: Coverage,
     /// Lines that probes run.
     probed: VisitedLines,
+    /// Lines that the first cases left where blocks were marked.
+    marked: VisitedLines,
     /// Files that the sources include beside themselves.
     pub beside: Arc<SourceTree>,
     /// What the host writes for the kernel.
@@ -83,14 +85,14 @@ pub(super) struct Field {
 impl Field {
     /// Runs the operator as it is on the cases of the workspace.
     pub async fn survey(workspace: Workspace, baseline: &Candidate) -> Result<Self, TunerError> {
-        Self::with_joined(workspace, baseline, Vec::new(), VisitedLines::new()).await
+        Self::with_joined(workspace, baseline, Vec::new(), (VisitedLines::new(), None)).await
     }
 
     async fn with_joined(
         workspace: Workspace,
         baseline: &Candidate,
         joined: Vec<String>,
-        probed: VisitedLines,
+        (probed, marked): (VisitedLines, Option<VisitedLines>),
     ) -> Result<Self, TunerError> {
         let (mut reference, references) = follow_baseline(&workspace, baseline).await?;
         let Outcome::Valid(mut baseline_times) = reference.evaluation.outcome.clone() else {
@@ -106,7 +108,11 @@ impl Field {
         }
         let baseline_us = geometric_mean(baseline_times.iter().map(|time| time.task_us), &weights);
         let uncertain = covered(baseline, &reference, &probed);
-        let marked = lines_of_marked(&workspace, baseline, &uncertain).await?;
+        // What fewer cases have shown is as true with more of them.
+        let marked = match marked {
+            Some(known) => known,
+            None => lines_of_marked(&workspace, baseline, &uncertain).await?,
+        };
         visit_also(&mut reference.visited, &marked);
         let coverage = if marked.is_empty() { uncertain } else { covered(baseline, &reference, &probed) };
         let references = Arc::new(references);
@@ -122,6 +128,7 @@ impl Field {
             noise,
             coverage,
             probed,
+            marked,
             beside,
             tiling,
             joined,
@@ -131,7 +138,8 @@ impl Field {
     /// The same with a probe among the cases.
     pub async fn joined_by(&self, case: Case, without_data: bool, baseline: &Candidate) -> Result<Self, TunerError> {
         let joined = self.joined.iter().chain([&case.name]).cloned().collect();
-        Self::with_joined(self.workspace.with_case(case, without_data)?, baseline, joined, self.probed.clone()).await
+        let known = (self.probed.clone(), Some(self.marked.clone()));
+        Self::with_joined(self.workspace.with_case(case, without_data)?, baseline, joined, known).await
     }
 
     /// Lines that probes run may be changed as well from now on, since every winner is tried on these. Returns whether these are more.

@@ -48,6 +48,11 @@ pub(crate) fn classes_called<'a>(context: &'a Context, name: &str) -> Vec<(&'a S
     context.forest.iter().flat_map(of).collect()
 }
 
+/// Whether statements are all that a block holds.
+pub(crate) fn is_all_of(file: &SyntaxFile, statements: &Range<usize>, block: &Range<usize>) -> bool {
+    squash(file.slice(block)) == format!("{{{}}}", squash(file.slice(statements)))
+}
+
 /// All functions with their tensors and kernel.
 pub(crate) fn functions(context: &Context) -> Vec<(&SyntaxFile, &Function, &Kernel, Arc<TensorFacts>)> {
     let mut found = Vec::new();

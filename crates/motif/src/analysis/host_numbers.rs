@@ -103,7 +103,7 @@ fn set(context: &Context, launch: &Launch<'_>, field: &str) -> Option<(Range<usi
 
 /// The field of the tiling data that a member is filled from, once and for all.
 fn field_of(context: &Context, kernel: &Kernel, member: &str) -> Option<String> {
-    let (file, function, value) = given(context, kernel, member)?;
+    let (function, value) = given(context, kernel, member)?;
     if let Some((object, field)) = value.split_once("->").or_else(|| value.split_once('.')) {
         let at = function.parameters.iter().position(|parameter| parameter.name == object && is_name(field))?;
         return same_for_all(context, function, |caller_file, caller, call| {
@@ -115,10 +115,6 @@ fn field_of(context: &Context, kernel: &Kernel, member: &str) -> Option<String> 
         });
     }
     let at = function.parameters.iter().position(|parameter| parameter.name == value)?;
-    let changed = changes(file, &function.body).into_iter().any(|change| change.name == value && value != member);
-    if changed {
-        return None;
-    }
     same_for_all(context, function, |caller_file, caller, call| {
         field_in(caller_file, caller, caller_file.argument(call, at)?)
     })
@@ -126,11 +122,11 @@ fn field_of(context: &Context, kernel: &Kernel, member: &str) -> Option<String> 
 
 /// What a member is set to, where one assignment of the class does that. What a template is for some arguments does it in a function with
 /// the same parameters.
-fn given<'a>(context: &'a Context, kernel: &'a Kernel, member: &str) -> Option<(&'a SyntaxFile, &'a Function, String)> {
-    let mut found: Option<(&SyntaxFile, &Function, String)> = None;
+fn given<'a>(context: &'a Context, kernel: &'a Kernel, member: &str) -> Option<(&'a Function, String)> {
+    let mut found: Option<(&Function, String)> = None;
     let (mut own, mut changed) = (0, 0);
     let names = |function: &Function| function.parameters.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
-    let same = |(_, first, value): &(&SyntaxFile, &Function, String), function: &Function, other: &str| {
+    let same = |(first, value): &(&Function, String), function: &Function, other: &str| {
         first.name == function.name && first.span != function.span && names(first) == names(function) && value == other
     };
     for (file, function) in functions_of(context, kernel) {
@@ -143,10 +139,14 @@ fn given<'a>(context: &'a Context, kernel: &'a Kernel, member: &str) -> Option<(
             if left == member || left.strip_prefix("this->") == Some(member) {
                 let value = squash(right);
                 own += 1;
+                // A parameter that is another number by then.
+                if value != member && changes(file, &function.body).into_iter().any(|change| change.name == value) {
+                    return None;
+                }
                 if found.as_ref().is_some_and(|first| !same(first, function, &value)) {
                     return None;
                 }
-                found.get_or_insert((file, function, value));
+                found.get_or_insert((function, value));
             }
         }
     }
@@ -208,7 +208,7 @@ fn keys_of(context: &Context, kernel: &Kernel, condition: &str) -> Option<Vec<i6
     let member = member.strip_prefix("this->").unwrap_or(member);
     let number = |text: &str| context.facts.known.value(text.trim());
     let wanted = number(wanted)?;
-    let (_, function, value) = given(context, kernel, member)?;
+    let (function, value) = given(context, kernel, member)?;
     let at = function.parameters.iter().position(|parameter| parameter.name == value)?;
     let mut keys = Vec::new();
     for (file, _, call) in callers(context, function).ok()? {

@@ -35,6 +35,7 @@ const METADATA: Metadata = Metadata {
     tunables: "closes a block dimension that is a tunable",
     undoing: "one core does all rounds",
     rounding_changes: false,
+    // A number of cores that is 1 and that the kernel does not ask for is nothing that a search has to vary first.
     replaces_constants: false,
     company: Company::ANY,
 };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::analysis::arms::{Chain, called_once};
-use crate::analysis::code::{block_of, classes_called, functions_of, scope, squash, words};
+use crate::analysis::code::{block_of, classes_called, functions_of, is_all_of, scope, words};
 use crate::analysis::flow::changes::changed_names;
 use crate::analysis::flow::effects::{own_functions, reached};
 use crate::analysis::queue_run::statement_at;
@@ -341,9 +341,8 @@ impl<'a> Class<'a> {
 
     /// Data members of the class.
     fn members(&self) -> BTreeSet<&'a str> {
-        let classes = self.context.forest.iter().flat_map(SyntaxFile::classes);
-        let own = classes.filter(|class| class.name == self.kernel.name);
-        own.flat_map(|class| class.members.iter().map(|member| member.name.as_str())).collect()
+        let classes = classes_called(self.context, &self.kernel.name).into_iter();
+        classes.flat_map(|(_, class)| class.members.iter().map(|member| member.name.as_str())).collect()
     }
 
     fn edits(&self) -> Result<Vec<Edit>, String> {
@@ -396,11 +395,6 @@ fn in_pairs(functions: &[(&SyntaxFile, &Function)]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Whether statements are all that a block holds.
-fn is_all_of(file: &SyntaxFile, statements: &Range<usize>, block: &Range<usize>) -> bool {
-    squash(file.slice(block)) == format!("{{{}}}", squash(file.slice(statements)))
 }
 
 /// The `if` of which statements are the first arm, with the block of the other one, where its condition changes nothing.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::analysis::arms::called_once;
-use crate::analysis::code::{functions_of, squash};
+use crate::analysis::code::{functions_of, is_all_of};
 use crate::analysis::host_numbers::{OnHost, on_host};
 use crate::analysis::launches::Launch;
 use crate::analysis::loops::{counted, loops_around};
@@ -55,10 +55,9 @@ fn positive<'a>(file: &'a SyntaxFile, statements: &Range<usize>) -> Option<&'a s
         node = node.parent().filter(|parent| parent.kind() != "function_definition")?;
     }
     let arm = node.child_by_field_name("consequence").filter(|arm| arm.byte_range().contains(&statements.start))?;
-    let is_all = squash(file.slice(&arm.byte_range())) == format!("{{{}}}", squash(file.slice(statements)));
     let condition = file.slice(&node.child_by_field_name("condition")?.byte_range());
     let (number, zero) = condition.strip_prefix('(')?.strip_suffix(')')?.split_once('>')?;
-    (is_all && matches!(zero.trim(), "0" | "0u" | "0U")).then(|| number.trim())
+    (is_all_of(file, statements, &arm.byte_range()) && matches!(zero.trim(), "0" | "0u" | "0U")).then(|| number.trim())
 }
 
 /// Questions of the host whether what lies between the writes of two rounds is whole blocks, where a copy in count form writes and that

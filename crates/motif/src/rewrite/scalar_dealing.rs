@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::analysis::arms::{Chain, decision};
-use crate::analysis::code::{functions_of, object_name, words};
+use crate::analysis::code::{classes_called, functions_of, object_name, words};
 use crate::analysis::element_places::{Nest, Running};
 use crate::analysis::entry::device_files;
 use crate::analysis::flow::effects::{is_harmless, own_functions, reached, steady};
@@ -392,8 +392,7 @@ impl<'a> Scalars<'a> {
 
     /// Data members of the class.
     fn members(&self) -> impl Iterator<Item = &'a Member> {
-        let classes = self.context.forest.iter().flat_map(SyntaxFile::classes);
-        classes.filter(|class| class.name == self.kernel.name).flat_map(|class| &class.members)
+        classes_called(self.context, &self.kernel.name).into_iter().flat_map(|(_, class)| &class.members)
     }
 
     /// Names that live longer than a round: members, parameters and what the function declares outside of the loop.

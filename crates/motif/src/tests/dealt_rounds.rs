@@ -121,14 +121,9 @@ static ge::graphStatus Tiling(gert::TilingContext *context)
 }
 "#;
 
+/// Host and kernel with L14 applied, as text, or why it is not.
 fn dealt(host: &str, kernel: &str) -> Result<(String, String), String> {
-    let mut tree = SourceTree::new();
-    tree.insert("op_host/k.cpp", host);
-    tree.insert("op_kernel/k.cpp", kernel);
-    let before = Context::new(tree, KnownValues::default(), None);
-    let findings = motif("L14").find(&before);
-    let site = findings.sites.first().ok_or_else(|| format!("{:?}", findings.refused))?.clone();
-    let after = patched(&before, &motif("L14").apply(&before, &site).unwrap());
+    let (_, after) = launch::dealt(host, kernel)?;
     let text = |file: &str| after.tree.text(file).unwrap().to_owned();
     Ok((text("op_host/k.cpp"), text("op_kernel/k.cpp")))
 }
@@ -240,4 +235,9 @@ fn every_class_of_a_name_counts_its_rounds() {
     let (host, kernel) = dealt(HOST, &KERNEL.replace("class Elements", &format!("{half}class Elements"))).unwrap();
     assert!(host.contains("static_cast<int64_t>(height) + "), "both say the same of it: {host}");
     assert_eq!(kernel.matches("uint32_t round = 0; // of all cores").count(), 2, "{kernel}");
+    // Where one of them makes another number of what it is given, the host's is not that of both.
+    let other = half
+        .replace("        this->height = height;\n", "        height = height / 2;\n        this->height = height;\n");
+    let (host, _) = dealt(HOST, &KERNEL.replace("class Elements", &format!("{other}class Elements"))).unwrap();
+    assert!(!host.contains("static_cast<int64_t>(height)"), "{host}");
 }

@@ -196,7 +196,7 @@ fn l02_starts_no_core_without_work() {
 const ONE_CORE: &str = "    const uint32_t length = context->GetInputShape(0)->GetStorageShape().GetShapeSize();\n    tiling.set_length(length);\n    tiling.set_tiles((length + 255) / 256);\n    context->SetBlockDim(1);\n";
 
 /// Host and kernel with L14 applied, or why it is not.
-fn dealt(host: &str, kernel: &str) -> Result<(Context, Context), String> {
+pub(super) fn dealt(host: &str, kernel: &str) -> Result<(Context, Context), String> {
     let mut tree = SourceTree::new();
     tree.insert("op_host/k.cpp", host);
     tree.insert("op_kernel/k.cpp", kernel);
